@@ -104,10 +104,7 @@ pub trait Store: Send + Sync + 'static {
     /// Errors: `NotFound`.
     async fn end_run(&self, end: RunEnd) -> Result<RunRecord>;
 
-    /// What waits for a run. Where the run's session is the one in which an earlier run was shown a
-    /// message whose delivery was returned (the run resumes that session), that message does not wait:
-    /// its context is still in the conversation; see [`Store::adopt_session`]. An ended run's inbox is
-    /// empty. Errors: `NotFound` (run).
+    /// What waits for a run. An ended run's inbox is empty. Errors: `NotFound` (run).
     async fn inbox(&self, query: InboxQuery) -> Result<Inbox>;
 
     /// How many messages wait for a run. Errors: `NotFound` (run).
