@@ -5,6 +5,7 @@
 
 pub mod delivery;
 pub mod event;
+pub mod frame;
 pub mod lane;
 pub mod layout;
 pub mod limits;
