@@ -25,7 +25,7 @@ use runner::Job;
 use stage::Kit;
 
 /// What to run.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 pub struct Args {
     /// Only the cases on this CLI.
     #[arg(long, value_enum)]

@@ -1,0 +1,2 @@
+/* The floor: a process that starts and ends. */
+int main(void) { return 0; }
