@@ -11,6 +11,8 @@ use crate::steps::{build_dir, cargo, run};
 pub fn demo() -> anyhow::Result<()> {
     run(cargo(&["build", "--workspace", "--bins"]))?;
     let mut room = Command::new(build_dir("debug")?.join("room"));
-    room.arg("demo").env_remove("RUN_ID").env_remove("ROOM_HOME");
+    room.arg("demo")
+        .env_remove("RUN_ID")
+        .env_remove("ROOM_HOME");
     run(room)
 }

@@ -21,10 +21,29 @@ const HOOK_BYTES: u64 = 2_000_000;
 /// A build failed, or a hook is too large or not static.
 pub fn dist() -> anyhow::Result<PathBuf> {
     // By themselves: in one build with the rest, features of the rest would be compiled into them.
-    run(cargo(&["build", "--release", "--package", "agent-room", "--bins"]))?;
-    run(cargo(&["build", "--release", "--package", "room", "--package", "roomd", "--bins"]))?;
+    run(cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "agent-room",
+        "--bins",
+    ]))?;
+    run(cargo(&[
+        "build",
+        "--release",
+        "--package",
+        "room",
+        "--package",
+        "roomd",
+        "--bins",
+    ]))?;
     let from = build_dir("release")?;
-    let name = format!("agent-room-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS);
+    let name = format!(
+        "agent-room-{}-{}-{}",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS
+    );
     let to = root().join("target/dist").join(name);
     if to.exists() {
         fs::remove_dir_all(&to).with_context(|| format!("removing {}", to.display()))?;
@@ -33,16 +52,29 @@ pub fn dist() -> anyhow::Result<PathBuf> {
     for binary in HOOKS.iter().chain(&OTHERS) {
         copy(&from.join(binary), &to.join("bin").join(binary))?;
         let image = fs::read(to.join("bin").join(binary))?;
-        let linked = if is_static(&image) { "static" } else { "dynamic" };
+        let linked = if is_static(&image) {
+            "static"
+        } else {
+            "dynamic"
+        };
         crate::say(&format!("{binary:<12} {:>9} bytes, {linked}", image.len()));
         if HOOKS.contains(binary) && cfg!(target_os = "linux") && linked != "static" {
             bail!("{binary} is linked dynamically; a hook has to run wherever an agent does");
         }
         if HOOKS.contains(binary) && image.len() as u64 >= HOOK_BYTES {
-            bail!("{binary} has {} bytes; the bound is {HOOK_BYTES}", image.len());
+            bail!(
+                "{binary} has {} bytes; the bound is {HOOK_BYTES}",
+                image.len()
+            );
         }
     }
-    for text in ["install.sh", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+    for text in [
+        "install.sh",
+        "README.md",
+        "CHANGELOG.md",
+        "LICENSE-MIT",
+        "LICENSE-APACHE",
+    ] {
         copy(&root().join(text), &to.join(text))?;
     }
     crate::say(&format!("made {}", to.display()));
@@ -50,19 +82,31 @@ pub fn dist() -> anyhow::Result<PathBuf> {
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
-    fs::copy(from, to).with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
+    fs::copy(from, to)
+        .with_context(|| format!("copying {} to {}", from.display(), to.display()))?;
     Ok(())
 }
 
 /// Whether a 64-bit little-endian ELF image names no program interpreter (`PT_INTERP`, type 3, see
 /// elf(5)): the kernel then starts it as it is.
 pub fn is_static(image: &[u8]) -> bool {
-    let half = |at: usize| image.get(at..at + 2).map(|b| u16::from_le_bytes([b[0], b[1]]));
-    let word = |at: usize| image.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let half = |at: usize| {
+        image
+            .get(at..at + 2)
+            .map(|b| u16::from_le_bytes([b[0], b[1]]))
+    };
+    let word = |at: usize| {
+        image
+            .get(at..at + 4)
+            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+    };
     if image.get(..6) != Some(b"\x7fELF\x02\x01") {
         return false;
     }
     let table = word(32).unwrap_or(0) as usize;
-    let (size, count) = (half(54).unwrap_or(0) as usize, half(56).unwrap_or(0) as usize);
+    let (size, count) = (
+        half(54).unwrap_or(0) as usize,
+        half(56).unwrap_or(0) as usize,
+    );
     (0..count).all(|i| word(table + i * size).is_some_and(|kind| kind != 3))
 }

@@ -8,7 +8,9 @@ use anyhow::{Context, bail};
 
 /// The workspace's root folder.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_owned)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .map_or_else(PathBuf::new, Path::to_owned)
 }
 
 /// A `cargo` command in the workspace's root.
@@ -26,20 +28,34 @@ pub fn run(mut command: Command) -> anyhow::Result<()> {
     let line = shown(&command);
     crate::say(&format!("\n── {line}"));
     let begun = Instant::now();
-    let status = command.status().with_context(|| format!("could not start: {line}"))?;
+    let status = command
+        .status()
+        .with_context(|| format!("could not start: {line}"))?;
     if !status.success() {
         bail!("failed ({status}): {line}");
     }
-    crate::say(&format!("── done in {:.1} s", begun.elapsed().as_secs_f64()));
+    crate::say(&format!(
+        "── done in {:.1} s",
+        begun.elapsed().as_secs_f64()
+    ));
     Ok(())
 }
 
 /// A command as it would be typed.
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let name = program.file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
-    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
-    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+    let name = program
+        .file_name()
+        .unwrap_or(command.get_program())
+        .to_string_lossy()
+        .into_owned();
+    let words = command
+        .get_args()
+        .map(|word| word.to_string_lossy().into_owned());
+    std::iter::once(name)
+        .chain(words)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Where cargo puts what it builds: `target/<host>/<profile>`, since the workspace names its target.
@@ -48,6 +64,9 @@ fn shown(command: &Command) -> String {
 /// This program does not lie in such a folder.
 pub fn build_dir(profile: &str) -> anyhow::Result<PathBuf> {
     let here = std::env::current_exe().context("where this program lies")?;
-    let target = here.parent().and_then(Path::parent).context("this program's build folder")?;
+    let target = here
+        .parent()
+        .and_then(Path::parent)
+        .context("this program's build folder")?;
     Ok(target.join(profile))
 }

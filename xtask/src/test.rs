@@ -20,7 +20,14 @@ pub struct Args {
 /// The first step that failed.
 pub fn test(args: &Args) -> anyhow::Result<std::process::ExitCode> {
     run(cargo(&["fmt", "--all", "--check"]))?;
-    run(cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]))?;
+    run(cargo(&[
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "-D",
+        "warnings",
+    ]))?;
     run(cargo(&["test", "--workspace"]))?;
     let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
     doc.env("RUSTDOCFLAGS", "-D warnings");
@@ -28,7 +35,10 @@ pub fn test(args: &Args) -> anyhow::Result<std::process::ExitCode> {
     demo::demo()?;
     let made = dist::dist()?;
     let mut installer = std::process::Command::new("sh");
-    installer.arg("tests/install.sh").arg(made).current_dir(root());
+    installer
+        .arg("tests/install.sh")
+        .arg(made)
+        .current_dir(root());
     run(installer)?;
     if args.without_clients {
         crate::say("left out: the real agent CLIs");

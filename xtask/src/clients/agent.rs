@@ -155,7 +155,13 @@ impl<'a> Agent<'a> {
     fn codex_arguments(&self) -> Vec<String> {
         let mut words = vec!["exec".to_owned()];
         words.extend(
-            ["--json", "--skip-git-repo-check", "-s", "danger-full-access"].map(str::to_owned),
+            [
+                "--json",
+                "--skip-git-repo-check",
+                "-s",
+                "danger-full-access",
+            ]
+            .map(str::to_owned),
         );
         if self.trusting {
             words.push("--dangerously-bypass-hook-trust".to_owned());

@@ -80,7 +80,10 @@ fn locate(cli: Cli, prefix: &Path) -> Result<Installed> {
         ),
         Cli::Codex => {
             let vendor = platform_package(&modules.join("@openai"), "codex-")?.join("vendor");
-            (only_entry(&vendor)?.join("bin/codex"), package.join("bin/codex.js"))
+            (
+                only_entry(&vendor)?.join("bin/codex"),
+                package.join("bin/codex.js"),
+            )
         }
     };
     for file in [&native, &wrapper] {

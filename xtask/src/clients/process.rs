@@ -106,10 +106,6 @@ impl Running {
         })
     }
 
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits for the end, at most the limit that was given at the start; then the
     /// whole group is killed.
     pub fn wait(mut self) -> Result<Outcome> {
@@ -194,4 +190,15 @@ pub fn with_environment(entry: &str) -> Vec<u32> {
             entries.any(|e| e == entry.as_bytes()).then_some(pid)
         })
         .collect()
+}
+
+/// Those of them whose program is called `name`.
+pub fn named_with_environment(name: &str, entry: &str) -> Vec<u32> {
+    let is_named = |pid: &u32| {
+        let program = fs::read_link(format!("/proc/{pid}/exe"));
+        program.is_ok_and(|path| path.file_name().is_some_and(|file| file == name))
+    };
+    let mut pids = with_environment(entry);
+    pids.retain(is_named);
+    pids
 }

@@ -18,10 +18,18 @@ pub struct Message {
     pub number: u64,
     pub handle: String,
     pub body: String,
+    pub author: Author,
     #[serde(default)]
     pub status: String,
     #[serde(default)]
     pub deliveries: Vec<Delivery>,
+}
+
+/// Who wrote a message.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Author {
+    pub name: String,
+    pub kind: String,
 }
 
 /// One run's taking of a message.
@@ -36,7 +44,6 @@ pub struct Delivery {
 /// A run as `room runs --json` prints it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Run {
-    pub id: String,
     pub state: String,
     #[serde(default)]
     pub session: Option<String>,
@@ -75,8 +82,7 @@ impl Room {
             .args(arguments)
             .env_clear()
             .envs(self.environment.iter().cloned());
-        process::run(command, input, LIMIT)
-            .with_context(|| format!("room {}", arguments.join(" ")))
+        process::run(command, input, LIMIT).with_context(|| format!("room {}", arguments.join(" ")))
     }
 
     /// Runs `room` and expects success.
@@ -90,7 +96,10 @@ impl Room {
     pub fn post(&self, room: &str, author: &str, body: &str) -> Result<Message> {
         let arguments = ["post", room, "-", "--as", author, "--json"];
         let said = self.ok(&arguments, Some(body.as_bytes()))?;
-        let line = said.lines().next().context("room post --json said nothing")?;
+        let line = said
+            .lines()
+            .next()
+            .context("room post --json said nothing")?;
         serde_json::from_str(line).with_context(|| format!("room post --json said {line}"))
     }
 
@@ -133,14 +142,7 @@ impl Room {
 
     /// The process ids of the daemon of this home.
     pub fn daemon_pids(&self) -> Vec<u32> {
-        let entry = format!("ROOM_HOME={}", self.home.display());
-        let is_daemon = |pid: &u32| {
-            let name = std::fs::read_to_string(format!("/proc/{pid}/comm"));
-            name.is_ok_and(|name| name.trim() == "roomd")
-        };
-        let mut pids = process::with_environment(&entry);
-        pids.retain(is_daemon);
-        pids
+        process::named_with_environment("roomd", &format!("ROOM_HOME={}", self.home.display()))
     }
 
     /// Ends the daemon of this home, if there is one.

@@ -79,6 +79,7 @@ impl Stage {
             dir,
             short,
         };
+        stage.write_profile()?;
         stage.found_repository()?;
         stage.write_configuration()?;
         Ok(stage)
@@ -122,9 +123,12 @@ impl Stage {
     /// The shell command with which an agent starts the same CLI once more.
     pub fn nested(&self, prompt: &str) -> String {
         match self.cli {
-            Cli::Claude => format!("claude -p '{prompt}' --dangerously-skip-permissions </dev/null"),
+            Cli::Claude => {
+                format!("claude -p '{prompt}' --dangerously-skip-permissions </dev/null")
+            }
             Cli::Codex => format!(
-                "codex exec --skip-git-repo-check -s danger-full-access '{prompt}' </dev/null"
+                "codex exec --skip-git-repo-check -s danger-full-access \
+                 --dangerously-bypass-hook-trust '{prompt}' </dev/null"
             ),
         }
     }
@@ -144,6 +148,12 @@ impl Stage {
         environment(&self.kit, &self.dir, &self.short)
     }
 
+    /// The entry in the environment that marks every process of this case, so that it can
+    /// be found however it was started.
+    pub fn entry(&self) -> String {
+        format!("{MARK}={}", self.dir.display())
+    }
+
     /// Runs git in the agent's repository.
     pub fn git(&self, args: &[&str]) -> Result<()> {
         let mut command = self.command("git");
@@ -151,6 +161,15 @@ impl Stage {
         process::run(command, None, Duration::from_secs(20))?
             .success()
             .with_context(|| format!("git {args:?}"))?;
+        Ok(())
+    }
+
+    /// Codex runs tools and hooks through a login shell, which sets the PATH anew.
+    fn write_profile(&self) -> Result<()> {
+        let mut entries = self.environment().into_iter();
+        let path = entries.find_map(|(name, value)| (name == "PATH").then_some(value));
+        let profile = format!("PATH='{}'\nexport PATH\n", path.unwrap_or_default());
+        fs::write(self.home().join(".profile"), profile)?;
         Ok(())
     }
 
@@ -180,7 +199,7 @@ impl Stage {
         self.keep_hook_logs();
         self.model.stop();
         self.room.stop_daemon();
-        for pid in process::with_environment(&case_entry(&self.dir)) {
+        for pid in process::with_environment(&self.entry()) {
             process::signal(pid, Signal::KILL);
         }
     }
@@ -200,10 +219,7 @@ impl Stage {
     }
 }
 
-/// Marks every process of a case, so that it can be ended however it was started.
-fn case_entry(dir: &Path) -> String {
-    format!("XTASK_CASE={}", dir.display())
-}
+const MARK: &str = "XTASK_CASE";
 
 fn environment(kit: &Kit, dir: &Path, short: &TempDir) -> Vec<(String, String)> {
     let mut path = vec![kit.binaries.clone()];
@@ -212,14 +228,13 @@ fn environment(kit: &Kit, dir: &Path, short: &TempDir) -> Vec<(String, String)> 
     }
     path.extend(kit.tools.iter().cloned());
     let path: Vec<String> = path.iter().map(|p| p.display().to_string()).collect();
-    let (case_name, case_value) = ("XTASK_CASE", dir.display().to_string());
     let mut entries: Vec<(String, String)> = [
         ("PATH", path.join(":")),
         ("HOME", dir.join("home").display().to_string()),
         ("SHELL", "/bin/sh".to_owned()),
         ("TMPDIR", short.path().join("tmp").display().to_string()),
         ("ROOM_HOME", short.path().join("room").display().to_string()),
-        (case_name, case_value),
+        (MARK, dir.display().to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into();

@@ -2,16 +2,15 @@
 
 use anyhow::{Result, ensure};
 
-use super::Case;
+use super::{BOTH, Case};
 use crate::clients::hooks::{ShellHook, after_tools, print_context, wire};
 use crate::clients::model::script::Steps;
-use crate::clients::packages::Cli;
 use crate::clients::stage::Stage;
 
 pub const CASE: Case = Case {
     name: "lab-context",
     about: "the lab: a hook's context is in the next request, once",
-    clis: &Cli::ALL,
+    clis: BOTH,
     product: false,
     run,
 };
@@ -21,7 +20,9 @@ fn run(stage: &Stage) -> Result<()> {
     let context = print_context(event, "LABWORD is what the hook said");
     let hook = ShellHook::write(stage, "after-tools", &context)?;
     wire(stage, &[(event, &hook)])?;
-    let take = stage.model.play(Steps::new().shell("echo from-the-tool").say("finished"));
+    let take = stage
+        .model
+        .play(Steps::new().shell("echo from-the-tool").say("finished"));
 
     stage
         .agent("do the step")
@@ -30,13 +31,21 @@ fn run(stage: &Stage) -> Result<()> {
         .success()?;
 
     let requests = take.requests()?.main();
-    ensure!(requests.len() == 2, "two requests expected, not {}", requests.len());
+    ensure!(
+        requests.len() == 2,
+        "two requests expected, not {}",
+        requests.len()
+    );
     ensure!(
         requests.first_with("LABWORD") == Some(1),
         "the context belongs into the second request: {:?}",
         requests.first_with("LABWORD")
     );
-    ensure!(requests.shown("LABWORD") == 1, "shown {} times", requests.shown("LABWORD"));
+    ensure!(
+        requests.shown("LABWORD") == 1,
+        "shown {} times",
+        requests.shown("LABWORD")
+    );
     ensure!(
         requests.shown("from-the-tool") == 0 && requests.0[1].count_anywhere("from-the-tool") > 0,
         "the tool's result was taken for a hook's text: {:?}",
@@ -44,6 +53,10 @@ fn run(stage: &Stage) -> Result<()> {
     );
     let payloads = hook.payloads()?;
     ensure!(payloads.len() == 1, "the hook ran {} times", payloads.len());
-    ensure!(payloads[0]["hook_event_name"] == event, "payload {}", payloads[0]);
+    ensure!(
+        payloads[0]["hook_event_name"] == event,
+        "payload {}",
+        payloads[0]
+    );
     Ok(())
 }

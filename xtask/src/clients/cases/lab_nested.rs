@@ -2,15 +2,14 @@
 
 use anyhow::{Result, ensure};
 
-use super::Case;
+use super::{BOTH, Case};
 use crate::clients::model::script::{Script, Steps};
-use crate::clients::packages::Cli;
 use crate::clients::stage::Stage;
 
 pub const CASE: Case = Case {
     name: "lab-nested",
     about: "the lab: a nested CLI has its own conversation",
-    clis: &Cli::ALL,
+    clis: BOTH,
     product: false,
     run,
 };
@@ -20,14 +19,23 @@ fn run(stage: &Stage) -> Result<()> {
         .shell(stage.nested("NESTED-7 do the step"))
         .say("finished");
     let nested = Steps::new().shell("echo deep").say("nested is done");
-    let take = stage.model.play(Script::from(main).side("NESTED-7", nested));
+    let take = stage
+        .model
+        .play(Script::from(main).side("NESTED-7", nested));
 
     stage.agent("do the steps").run()?.success()?;
 
     let requests = take.requests()?;
-    ensure!(requests.side("NESTED-7").len() == 2, "two nested requests expected");
+    ensure!(
+        requests.side("NESTED-7").len() == 2,
+        "two nested requests expected"
+    );
     let main = requests.main();
-    ensure!(main.len() == 2, "two main requests expected, not {}", main.len());
+    ensure!(
+        main.len() == 2,
+        "two main requests expected, not {}",
+        main.len()
+    );
     let answer = main.0[1].count_anywhere("nested is done");
     ensure!(answer > 0, "the nested answer is not in the tool's result");
     Ok(())

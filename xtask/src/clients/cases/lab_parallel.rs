@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 
-use super::Case;
+use super::{BOTH, Case};
 use crate::clients::hooks::{ShellHook, after_tools, print_context, wire};
 use crate::clients::model::script::Steps;
 use crate::clients::packages::Cli;
@@ -11,7 +11,7 @@ use crate::clients::stage::Stage;
 pub const CASE: Case = Case {
     name: "lab-parallel",
     about: "the lab: three tool calls in one response, as many hooks as the CLI starts",
-    clis: &Cli::ALL,
+    clis: BOTH,
     product: false,
     run,
 };
@@ -21,7 +21,9 @@ fn run(stage: &Stage) -> Result<()> {
     let hook = ShellHook::write(stage, "after-tools", &print_context(event, "LABWORD"))?;
     wire(stage, &[(event, &hook)])?;
     let calls = ["echo first", "sleep 0.3; echo second", "echo third"];
-    let take = stage.model.play(Steps::new().parallel(calls).say("finished"));
+    let take = stage
+        .model
+        .play(Steps::new().parallel(calls).say("finished"));
 
     stage
         .agent("do the steps")
@@ -30,7 +32,11 @@ fn run(stage: &Stage) -> Result<()> {
         .success()?;
 
     let requests = take.requests()?.main();
-    ensure!(requests.len() == 2, "two requests expected, not {}", requests.len());
+    ensure!(
+        requests.len() == 2,
+        "two requests expected, not {}",
+        requests.len()
+    );
     for word in ["first", "second", "third"] {
         let seen = requests.0[1].count_anywhere(word);
         ensure!(seen > 0, "the result `{word}` is not in the second request");

@@ -3,28 +3,28 @@
 use anyhow::{Result, ensure};
 use serde_json::json;
 
-use super::Case;
+use super::{BOTH, Case};
 use crate::clients::hooks::{ShellHook, wire};
 use crate::clients::model::script::Steps;
-use crate::clients::packages::Cli;
 use crate::clients::stage::Stage;
 
 pub const CASE: Case = Case {
     name: "lab-stop",
     about: "the lab: a stop that a hook blocks goes on with the hook's reason",
-    clis: &Cli::ALL,
+    clis: BOTH,
     product: false,
     run,
 };
 
 fn run(stage: &Stage) -> Result<()> {
     let block = json!({"decision": "block", "reason": "LABWORD: one thing is left"});
-    let body = format!(
-        "case $payload in *'\"stop_hook_active\":false'*) printf '%s' '{block}';; esac"
-    );
+    let body =
+        format!("case $payload in *'\"stop_hook_active\":false'*) printf '%s' '{block}';; esac");
     let hook = ShellHook::write(stage, "at-stop", &body)?;
     wire(stage, &[("Stop", &hook)])?;
-    let take = stage.model.play(Steps::new().say("finished").say("now really"));
+    let take = stage
+        .model
+        .play(Steps::new().say("finished").say("now really"));
 
     stage
         .agent("say it")
@@ -33,7 +33,11 @@ fn run(stage: &Stage) -> Result<()> {
         .success()?;
 
     let requests = take.requests()?.main();
-    ensure!(requests.len() == 2, "two requests expected, not {}", requests.len());
+    ensure!(
+        requests.len() == 2,
+        "two requests expected, not {}",
+        requests.len()
+    );
     ensure!(
         requests.first_with("LABWORD") == Some(1),
         "the reason is not in the second request: {:?}",

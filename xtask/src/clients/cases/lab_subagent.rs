@@ -2,16 +2,15 @@
 
 use anyhow::{Result, ensure};
 
-use super::Case;
+use super::{BOTH, Case};
 use crate::clients::hooks::{ShellHook, wire};
 use crate::clients::model::script::{Script, Steps};
-use crate::clients::packages::Cli;
 use crate::clients::stage::Stage;
 
 pub const CASE: Case = Case {
     name: "lab-subagent",
     about: "the lab: a subagent has its own conversation, and its hooks an agent_id",
-    clis: &Cli::ALL,
+    clis: BOTH,
     product: false,
     run,
 };
@@ -24,7 +23,9 @@ fn run(stage: &Stage) -> Result<()> {
         .errand(stage.cli, "ERRAND-7 look around")
         .say("finished");
     let errand = Steps::new().shell("echo inside").say("errand done");
-    let take = stage.model.play(Script::from(main).side("ERRAND-7", errand));
+    let take = stage
+        .model
+        .play(Script::from(main).side("ERRAND-7", errand));
 
     stage
         .agent("do the steps")
@@ -34,14 +35,29 @@ fn run(stage: &Stage) -> Result<()> {
 
     let requests = take.requests()?;
     let side = requests.side("ERRAND-7");
-    ensure!(side.len() == 2, "two requests of the subagent, not {}", side.len());
-    ensure!(side.0[1].count_anywhere("inside") > 0, "the subagent's tool did not run");
+    ensure!(
+        side.len() == 2,
+        "two requests of the subagent, not {}",
+        side.len()
+    );
+    ensure!(
+        side.0[1].count_anywhere("inside") > 0,
+        "the subagent's tool did not run"
+    );
     let main = requests.main();
     let last = main.0.last().map_or(0, |r| r.count_anywhere("errand done"));
-    ensure!(last > 0, "the subagent's answer is not in the last main request");
+    ensure!(
+        last > 0,
+        "the subagent's answer is not in the last main request"
+    );
     let payloads = hook.payloads()?;
     let of_subagent = payloads.iter().filter(|p| p["agent_id"].is_string());
-    let commands: Vec<_> = of_subagent.map(|p| p["tool_input"]["command"].clone()).collect();
-    ensure!(commands == ["echo inside"], "agent_id came with {commands:?}");
+    let commands: Vec<_> = of_subagent
+        .map(|p| p["tool_input"]["command"].clone())
+        .collect();
+    ensure!(
+        commands == ["echo inside"],
+        "agent_id came with {commands:?}"
+    );
     Ok(())
 }

@@ -1,10 +1,31 @@
 //! The cases, one file each. A case is written once and runs on each of its CLIs.
 
+mod agent_answers;
+mod burst;
+mod cut_off;
+mod daemon;
+mod during_tool;
+mod failing_tool;
+mod gate_again;
+mod gate_holds;
+mod git_then_message;
+mod killed;
 mod lab_context;
 mod lab_nested;
 mod lab_parallel;
 mod lab_stop;
 mod lab_subagent;
+mod large_message;
+mod nested_cli;
+mod no_run_id;
+mod npm_script;
+mod opening;
+mod parallel_tools;
+mod prompt_file;
+mod resumed;
+mod shared;
+mod subagent;
+mod wired_twice;
 
 use anyhow::Result;
 
@@ -22,6 +43,8 @@ pub struct Case {
     pub run: fn(&Stage) -> Result<()>,
 }
 
+const BOTH: &[Cli] = &Cli::ALL;
+
 /// All cases, the lab's own checks first.
 pub const ALL: &[Case] = &[
     lab_context::CASE,
@@ -29,4 +52,26 @@ pub const ALL: &[Case] = &[
     lab_stop::CASE,
     lab_subagent::CASE,
     lab_nested::CASE,
+    during_tool::CASE,
+    parallel_tools::CASE,
+    failing_tool::CASE,
+    subagent::CASE,
+    nested_cli::CASE,
+    gate_holds::CASE,
+    gate_again::CASE,
+    git_then_message::CASE,
+    burst::CASE,
+    large_message::CASE,
+    cut_off::CASE,
+    killed::CASE,
+    resumed::CASE,
+    daemon::DEAD,
+    daemon::HUNG,
+    daemon::GARBAGE,
+    wired_twice::CASE,
+    no_run_id::CASE,
+    opening::CASE,
+    prompt_file::CASE,
+    agent_answers::CASE,
+    npm_script::CASE,
 ];

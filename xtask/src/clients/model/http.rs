@@ -95,11 +95,7 @@ fn bounded(length: usize) -> io::Result<()> {
 }
 
 /// Answers with one JSON document and closes.
-pub fn send_json(
-    mut stream: &TcpStream,
-    status: u16,
-    value: &serde_json::Value,
-) -> io::Result<()> {
+pub fn send_json(mut stream: &TcpStream, status: u16, value: &serde_json::Value) -> io::Result<()> {
     let body = value.to_string();
     write!(
         stream,

@@ -51,11 +51,11 @@ fn call(request: &Value, tool: &Tool) -> Value {
 fn last_agent(request: &Value) -> Value {
     let items = request["input"].as_array().into_iter().flatten();
     let outputs = items.filter(|item| item["type"] == "function_call_output");
-    let ids = outputs.filter_map(|item| {
+    let mut ids = outputs.filter_map(|item| {
         let output: Value = serde_json::from_str(item["output"].as_str()?).ok()?;
         output.get("agent_id").cloned()
     });
-    ids.last().unwrap_or(Value::Null)
+    ids.next_back().unwrap_or(Value::Null)
 }
 
 /// The answer as the events of a stream.
@@ -67,7 +67,8 @@ pub fn events(request: &Value, reply: &Reply) -> Vec<Value> {
                          "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 0},
                          "total_tokens": 15}})
     };
-    let mut events = vec![json!({"type": "response.created", "response": response("in_progress", &[])})];
+    let mut events =
+        vec![json!({"type": "response.created", "response": response("in_progress", &[])})];
     for (index, item) in items.iter().enumerate() {
         events.extend([
             json!({"type": "response.output_item.added", "output_index": index, "item": item}),

@@ -177,7 +177,11 @@ fn content_texts(content: &Value) -> Vec<String> {
             .iter()
             .flat_map(|part| match part["type"].as_str() {
                 Some("tool_result") => content_texts(&part["content"]),
-                _ => part["text"].as_str().map(str::to_owned).into_iter().collect(),
+                _ => part["text"]
+                    .as_str()
+                    .map(str::to_owned)
+                    .into_iter()
+                    .collect(),
             })
             .collect(),
         _ => Vec::new(),
@@ -194,7 +198,11 @@ fn claude_texts(body: &Value) -> Vec<Text> {
         }
         for text in content_texts(&message["content"]) {
             let labelled = CLAUDE_LABELS.iter().any(|label| text.contains(label));
-            let origin = if labelled { Origin::Hook } else { Origin::Other };
+            let origin = if labelled {
+                Origin::Hook
+            } else {
+                Origin::Other
+            };
             texts.push(Text { origin, text });
         }
     }
@@ -234,4 +242,53 @@ fn codex_texts(body: &Value) -> Vec<Text> {
 /// its base instructions.
 fn is_codex_own(text: &str) -> bool {
     text.trim_start().starts_with('<')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(body: Value) -> Record {
+        Record {
+            take: 1,
+            at: Duration::ZERO,
+            path: String::new(),
+            conversation: Conversation::Main,
+            body,
+        }
+    }
+
+    #[test]
+    fn a_hooks_words_are_told_from_a_tools_in_both_dialects() {
+        let claude = record(json!({"messages": [
+            {"role": "user", "content": "WORD in the prompt"},
+            {"role": "assistant", "content": [{"type": "text", "text": "WORD"}]},
+            {"role": "user", "content": [{"type": "tool_result", "content": "WORD"}]},
+            {"role": "system", "content": "PostToolBatch hook additional context: WORD"}]}));
+        let message = |role: &str, text: &str| {
+            json!({"type": "message", "role": role,
+                   "content": [{"type": "input_text", "text": text}]})
+        };
+        let codex = record(json!({"input": [
+            message("developer", "base instructions with a WORD"),
+            message("developer", "<permissions>WORD"),
+            message("user", "WORD in the prompt"),
+            {"type": "function_call_output", "call_id": "c", "output": "WORD"},
+            message("assistant", "WORD"),
+            message("developer", "WORD")]}));
+        assert_eq!(
+            (claude.count("WORD"), claude.count_anywhere("WORD")),
+            (1, 3)
+        );
+        assert_eq!((codex.count("WORD"), codex.count_anywhere("WORD")), (1, 5));
+    }
+
+    #[test]
+    fn a_held_stop_is_a_hooks_word() {
+        let held = record(
+            json!({"input": [{"type": "message", "role": "user", "content": [
+            {"type": "input_text", "text": "<hook_prompt hook_run_id=\"stop:0\">WORD</hook_prompt>"}]}]}),
+        );
+        assert_eq!(held.count("WORD"), 1);
+    }
 }

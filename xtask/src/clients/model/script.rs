@@ -67,7 +67,10 @@ impl Steps {
 
     /// Several shell calls in one response.
     pub fn parallel<S: Into<String>>(self, commands: impl IntoIterator<Item = S>) -> Self {
-        let tools = commands.into_iter().map(|c| Tool::Shell(c.into())).collect();
+        let tools = commands
+            .into_iter()
+            .map(|c| Tool::Shell(c.into()))
+            .collect();
         self.reply(Reply::Tools(tools))
     }
 
