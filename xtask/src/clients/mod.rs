@@ -14,15 +14,17 @@ mod runner;
 mod stage;
 
 use std::env;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 
-use isolation::Isolation;
 use packages::Cli;
 use runner::Job;
 use stage::Kit;
+
+use crate::steps;
 
 /// What to run.
 #[derive(clap::Args, Default)]
@@ -41,34 +43,71 @@ pub struct Args {
     no_build: bool,
 }
 
-/// Runs the chosen cases. Success only if all passed.
-#[allow(clippy::print_stdout, reason = "the report is this command's output")]
+impl Args {
+    /// The command line that means the same.
+    fn words(&self) -> Vec<String> {
+        let mut words = vec!["clients".to_owned()];
+        words.extend(self.cli.map(|cli| format!("--cli={}", cli.name())));
+        words.extend(self.case.iter().map(|name| format!("--case={name}")));
+        words
+    }
+}
+
+/// Runs the chosen cases, in a namespace of their own where one can be made. Success only
+/// if all passed.
+///
+/// # Errors
+/// The CLIs or the binaries are not to be had, or no case bears a name that was asked for.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let jobs = choose(args)?;
     if args.list {
         for job in jobs {
-            println!("{:32} {}", job.name(), job.case.about);
+            print(&format!("{:32} {}", job.name(), job.case.about));
         }
         return Ok(ExitCode::SUCCESS);
     }
-    if !isolation::inside() && !args.no_build && jobs.iter().any(|job| job.case.product) {
+    if isolation::inside() {
+        isolation::raise_loopback().context("no loopback in the namespace")?;
+        print(&format!("cases: {}, only loopback in reach", jobs.len()));
+        return play(jobs);
+    }
+    if !args.no_build && jobs.iter().any(|job| job.case.product) {
         build()?;
     }
-    let kit = kit()?;
-    match isolation::enter()? {
-        Isolation::Namespace => println!("{} cases, only loopback in reach", jobs.len()),
-        Isolation::SwitchedOff(why) => println!(
-            "{} cases; no network namespace here ({why}): the CLIs' other traffic is switched off",
+    // Fetched here, since inside nothing can be.
+    kit()?;
+    if let Some(why) = isolation::obstacle() {
+        print(&format!(
+            "cases: {}; no network namespace here ({why}): the CLIs' other traffic is switched off",
             jobs.len()
-        ),
+        ));
+        return play(jobs);
     }
+    let status = isolation::reexecute(&args.words())?;
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn play(jobs: Vec<Job>) -> Result<ExitCode> {
+    let kit = kit()?;
+    // Two suites in one target directory would clear away each other's cases.
+    let lock = File::create(kit.clients.join("lock"))?;
+    lock.lock()?;
     let tally = runner::run_all(&kit, jobs);
-    println!("{} passed, {} failed", tally.passed, tally.failed);
+    print(&format!("{} passed, {} failed", tally.passed, tally.failed));
     Ok(if tally.failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+#[allow(clippy::print_stdout, reason = "the report is this command's output")]
+fn print(line: &str) {
+    println!("{line}");
 }
 
 fn choose(args: &Args) -> Result<Vec<Job>> {
@@ -88,30 +127,20 @@ fn choose(args: &Args) -> Result<Vec<Job>> {
     Ok(jobs)
 }
 
-/// The workspace's root, from where this program was built.
-fn workspace() -> &'static Path {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.parent().unwrap_or(manifest)
-}
-
 /// Builds `room`, `roomd` and the hooks, in the profile that this program has.
 fn build() -> Result<()> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(workspace()).args(["build", "--bins"]);
+    let mut command = steps::cargo(&["build", "--bins"]);
     if !cfg!(debug_assertions) {
         command.arg("--release");
     }
-    let status = command.status().context("cannot start cargo")?;
-    ensure!(status.success(), "the binaries could not be built");
-    Ok(())
+    steps::run(command)
 }
 
 fn kit() -> Result<Kit> {
     let own = env::current_exe()?;
     let binaries = own.parent().context("a program without a directory")?;
     let clients = target_directory(binaries).join("clients");
-    std::fs::create_dir_all(&clients)?;
+    fs::create_dir_all(&clients)?;
     Ok(Kit {
         claude: packages::install(Cli::Claude, &clients)?,
         codex: packages::install(Cli::Codex, &clients)?,
@@ -126,7 +155,7 @@ fn target_directory(binaries: &Path) -> PathBuf {
     // Cargo tags the target directory, and each named target's below it.
     let tagged = |dir: &&Path| dir.join("CACHEDIR.TAG").is_file();
     let outermost = binaries.ancestors().filter(tagged).last();
-    outermost.map_or_else(|| workspace().join("target"), Path::to_path_buf)
+    outermost.map_or_else(|| steps::root().join("target"), Path::to_path_buf)
 }
 
 /// The directories of node and git, and the system's own.

@@ -11,6 +11,7 @@ use anyhow::{Result, anyhow};
 
 use super::cases::Case;
 use super::packages::Cli;
+use super::print;
 use super::stage::{Kit, Stage};
 
 /// How many cases run at once. Each has a CLI, a daemon and its hooks.
@@ -63,7 +64,6 @@ pub fn run_all(kit: &Kit, jobs: Vec<Job>) -> Tally {
     tally.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[allow(clippy::print_stdout, reason = "the report is this command's output")]
 fn run_one(kit: &Kit, job: Job) -> bool {
     let started = Instant::now();
     let (stage, result) = match Stage::new(kit, job.cli, job.case.name) {
@@ -76,7 +76,7 @@ fn run_one(kit: &Kit, job: Job) -> bool {
     }
     match result {
         Ok(()) => {
-            println!("ok    {} ({took:.1} s)", job.name());
+            print(&format!("ok    {} ({took:.1} s)", job.name()));
             if let Some(stage) = stage {
                 // What cannot be removed now is cleared by the next run.
                 let _left = fs::remove_dir_all(stage.dir());
@@ -88,7 +88,10 @@ fn run_one(kit: &Kit, job: Job) -> bool {
                 format!("\n      records: {}", stage.logs().display())
             });
             let why = format!("{error:#}").replace('\n', "\n      ");
-            println!("FAIL  {} ({took:.1} s)\n      {why}{place}", job.name());
+            print(&format!(
+                "FAIL  {} ({took:.1} s)\n      {why}{place}",
+                job.name()
+            ));
             false
         }
     }

@@ -53,6 +53,8 @@ pub struct Stage {
 impl Stage {
     pub fn new(kit: &Kit, cli: Cli, case: &str) -> Result<Self> {
         let dir = kit.clients.join("cases").join(cli.name()).join(case);
+        // Left over where an earlier suite was interrupted.
+        end_processes(&dir);
         if dir.exists() {
             fs::remove_dir_all(&dir).with_context(|| format!("cannot clear {}", dir.display()))?;
         }
@@ -151,7 +153,7 @@ impl Stage {
     /// The entry in the environment that marks every process of this case, so that it can
     /// be found however it was started.
     pub fn entry(&self) -> String {
-        format!("{MARK}={}", self.dir.display())
+        entry(&self.dir)
     }
 
     /// Runs git in the agent's repository.
@@ -199,9 +201,7 @@ impl Stage {
         self.keep_hook_logs();
         self.model.stop();
         self.room.stop_daemon();
-        for pid in process::with_environment(&self.entry()) {
-            process::signal(pid, Signal::KILL);
-        }
+        end_processes(&self.dir);
     }
 
     fn keep_hook_logs(&self) {
@@ -220,6 +220,16 @@ impl Stage {
 }
 
 const MARK: &str = "XTASK_CASE";
+
+fn entry(dir: &Path) -> String {
+    format!("{MARK}={}", dir.display())
+}
+
+fn end_processes(dir: &Path) {
+    for pid in process::with_environment(&entry(dir)) {
+        process::signal(pid, Signal::KILL);
+    }
+}
 
 fn environment(kit: &Kit, dir: &Path, short: &TempDir) -> Vec<(String, String)> {
     let mut path = vec![kit.binaries.clone()];
