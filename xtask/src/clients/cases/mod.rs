@@ -11,6 +11,7 @@ mod gate_holds;
 mod git_then_message;
 mod killed;
 mod lab_context;
+mod lab_cut_off;
 mod lab_nested;
 mod lab_parallel;
 mod lab_stop;
@@ -52,6 +53,7 @@ pub const ALL: &[Case] = &[
     lab_stop::CASE,
     lab_subagent::CASE,
     lab_nested::CASE,
+    lab_cut_off::CASE,
     during_tool::CASE,
     parallel_tools::CASE,
     failing_tool::CASE,
