@@ -5,10 +5,13 @@
 //! above it. Nothing in the trait assumes that one process has the store to itself.
 
 mod error;
+mod memory;
 mod model;
+mod rules;
 mod store;
 
 pub use error::{Error, Result};
+pub use memory::MemoryStore;
 pub use model::{
     AckItem, Acked, Acknowledgement, Appended, Inbox, InboxEntry, InboxQuery, MessageQuery,
     NewMessage, NewRun, Page, RoomPatch, RoomRecord, RunEnd, RunPatch, RunQuery, RunRecord,

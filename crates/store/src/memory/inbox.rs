@@ -1,0 +1,40 @@
+use super::state::{Run, State};
+use crate::rules::{self, Budget};
+use crate::{Inbox, InboxEntry, InboxQuery, Result};
+
+impl State {
+    pub fn inbox(&self, query: &InboxQuery) -> Result<Inbox> {
+        rules::check_limit(query.limit)?;
+        let run = self.run(&query.run)?;
+        let waiting = self.waiting(run);
+        let entry = |number: u64| InboxEntry {
+            offset: offset(run, number, query.session.as_deref()),
+            again: self.returned(number),
+            message: self.view(number),
+        };
+        let mut entries: Vec<InboxEntry> = waiting.iter().map(|n| entry(*n)).collect();
+        entries.sort_by_key(|e| (e.offset == 0, e.message.number));
+        let mut budget = Budget::new(query.bytes);
+        let left = |e: &InboxEntry| e.message.body.len() - e.offset as usize;
+        let fit = entries.iter().take_while(|e| budget.admits(left(e)));
+        let fit = fit.take(query.limit).count();
+        entries.truncate(fit);
+        Ok(Inbox {
+            entries,
+            waiting: waiting.len() as u64,
+        })
+    }
+
+    /// Whether an earlier run was shown it and ended before that was proven.
+    fn returned(&self, number: u64) -> bool {
+        let mut ledger = self.ledger.iter();
+        ledger.any(|e| e.number == number && e.returned_at.is_some())
+    }
+}
+
+/// How much of a message a session was shown.
+fn offset(run: &Run, number: u64, session: Option<&str>) -> u64 {
+    let mut pieces = run.pieces.iter();
+    let piece = pieces.find(|p| p.number == number && p.session.as_deref() == session);
+    piece.map_or(0, |p| p.offset)
+}
