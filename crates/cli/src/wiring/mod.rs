@@ -1,0 +1,25 @@
+//! Wiring: putting the hooks where an agent CLI finds them, and looking whether they are.
+//!
+//! Two ways, both idempotent. **Per launch** ([`launch_claude`], [`launch_codex`]): the
+//! hooks go with the command line of one session and no file of the user is touched.
+//! **Installed** ([`claude_settings`], [`codex_hooks`]): the user's configuration is
+//! edited, and can be restored to the byte. What is wired is one table ([`plan`]).
+//!
+//! Nothing here prints; functions return reports and errors that say what was wrong,
+//! where, and what to do.
+
+pub mod binaries;
+pub mod claude_settings;
+pub mod document;
+pub mod edit_file;
+pub mod hooks_add;
+pub mod hooks_file;
+pub mod hooks_strip;
+pub mod install;
+pub mod jsonc;
+pub mod plan;
+pub mod quote;
+pub mod reader;
+pub mod record;
+pub mod splice;
+pub mod style;
