@@ -1,6 +1,6 @@
 //! agent-room's own chores. What CI runs is what a person runs: one verb, one module.
 
-// mod bench;
+mod bench;
 mod clients;
 mod demo;
 mod dist;
@@ -28,7 +28,7 @@ enum Verb {
     /// Build everything and show the main job: a message reaches a working agent.
     Demo,
     /// The hooks' costs, as ratios measured side by side in one run.
-    // Bench(bench::Args),
+    Bench(bench::Args),
     /// The release binaries and what is needed to install them, in target/dist/.
     Dist,
 }
@@ -44,7 +44,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Verb::Clients(args) => clients::run(&args),
         Verb::Test(args) => test::test(&args),
         Verb::Demo => demo::demo().map(|()| ExitCode::SUCCESS),
-        // Verb::Bench(args) => bench::bench(&args),
+        Verb::Bench(args) => bench::bench(&args),
         Verb::Dist => dist::dist().map(|_| ExitCode::SUCCESS),
     }
 }
