@@ -42,7 +42,7 @@ pub type Known<'r> = Option<(&'r Record, Option<&'r str>)>;
 /// A kind of file.
 pub trait Document {
     /// Whether our entries are in it exactly as wanted, once each, and no others of ours.
-    fn is_wired(&self, text: &str) -> Result<bool, DocumentError>;
+    fn is_wired(&self, text: &str, known: Known<'_>) -> Result<bool, DocumentError>;
 
     /// The text without our entries.
     fn without(&self, text: &str, known: Known<'_>) -> Result<String, DocumentError>;
@@ -63,7 +63,7 @@ pub trait Document {
 pub struct HookFile<'p>(pub &'p Plan);
 
 impl Document for HookFile<'_> {
-    fn is_wired(&self, text: &str) -> Result<bool, DocumentError> {
+    fn is_wired(&self, text: &str, _known: Known<'_>) -> Result<bool, DocumentError> {
         let parsed = parse(text)?;
         let found = find(parsed.text, parsed.root.as_ref())?;
         let wanted: Vec<_> = self.0.handlers().collect();
@@ -100,7 +100,7 @@ impl Document for HookFile<'_> {
 
     fn with(&self, text: &str) -> Result<(String, Vec<String>), DocumentError> {
         let (with, insertions) = add(text, self.0)?;
-        if !self.is_wired(&with)? {
+        if !self.is_wired(&with, None)? {
             return Err(DocumentError::Unclean(
                 "entries would be missing".to_owned(),
             ));

@@ -23,7 +23,7 @@ impl<T: Serialize> Property<'_, T> {
 }
 
 /// All events as one object, in the plan's order.
-struct Events<'p>(&'p [(&'static str, Group)]);
+pub(super) struct Events<'p>(pub &'p [(&'static str, Group)]);
 
 impl Serialize for Events<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

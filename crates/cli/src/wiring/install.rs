@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::document::{Document, DocumentError, Known};
-use super::edit_file::{EditError, Snapshot, remove_dirs};
+use super::edit_error::EditError;
+use super::edit_file::{Snapshot, remove_dirs};
 use super::record::{Record, RecordError, Records, sha256};
 
 /// Why a file could not be wired or unwired. It is as it was.
@@ -124,14 +125,15 @@ pub fn install(
 ) -> Result<FileChange, WiringError> {
     let snapshot = Snapshot::read(path)?;
     let wrong = in_file(path);
-    if snapshot.content.is_some() && document.is_wired(snapshot.text()).map_err(&wrong)? {
-        let text = Some(snapshot.text());
-        return Ok(change(&snapshot, Outcome::Unchanged, text));
-    }
     let loaded = records.load(&snapshot.real);
     let known = loaded
         .as_ref()
         .map(|(record, original)| (record, original.as_deref()));
+    if let Some(content) = &snapshot.content
+        && document.is_wired(&content.text, known).map_err(&wrong)?
+    {
+        return Ok(change(&snapshot, Outcome::Unchanged, Some(&content.text)));
+    }
     let base = before_us(&snapshot, known, document).map_err(&wrong)?;
     let (text, pieces) = document
         .with(base.as_deref().unwrap_or_default())

@@ -10,16 +10,27 @@
 
 pub mod binaries;
 pub mod claude_settings;
+pub mod codex_config;
+pub mod codex_hooks;
+pub mod codex_trust;
+pub mod config_files;
 pub mod document;
+pub mod edit_error;
 pub mod edit_file;
 pub mod hooks_add;
 pub mod hooks_file;
 pub mod hooks_strip;
+pub mod inspect;
 pub mod install;
 pub mod jsonc;
+pub mod launch_claude;
+pub mod launch_codex;
+pub mod places;
 pub mod plan;
+pub mod probe;
 pub mod quote;
 pub mod reader;
+pub mod ready;
 pub mod record;
 pub mod splice;
 pub mod style;
