@@ -1,2 +1,7 @@
-//! The command line.
-fn main() {}
+//! `room`: agent-room's command line.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    room_cli::main()
+}

@@ -1,0 +1,59 @@
+//! The verbs, one file each.
+
+pub mod create;
+pub mod daemon;
+pub mod end;
+pub mod exec;
+pub mod messages;
+pub mod post;
+pub mod prompt;
+pub mod read;
+pub mod rooms;
+pub mod run;
+pub mod runs;
+pub mod show;
+pub mod start;
+pub mod wait;
+pub mod watch;
+pub mod withdraw;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Verb};
+use crate::ctx::Ctx;
+use crate::failure::Failure;
+
+/// Does what the command line asks for.
+///
+/// # Errors
+/// What the verb's failure is.
+pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    // These two become another program: nothing of ours may come in between.
+    match cli.verb {
+        Verb::ExecChild(args) => return exec::child(&args),
+        Verb::ExecDaemon(args) => return exec::daemon(&args),
+        _ => {}
+    }
+    let mut ctx = Ctx::from_env(cli.json)?;
+    let done = match cli.verb {
+        Verb::Run(args) => return run::run(&args, &mut ctx),
+        Verb::Daemon(args) => daemon::run(&args, &mut ctx),
+        Verb::Post(args) => post::run(args, &mut ctx),
+        Verb::Read(args) => read::run(&args, &mut ctx),
+        Verb::Messages(args) => messages::run(&args, &mut ctx),
+        Verb::Show(args) => show::run(&args, &mut ctx),
+        Verb::Withdraw(args) => withdraw::run(&args, &mut ctx),
+        Verb::Wait(args) => wait::run(&args, &mut ctx),
+        Verb::Runs(args) => runs::run(&args, &mut ctx),
+        Verb::Watch(args) => watch::run(&args, &mut ctx),
+        Verb::Start(args) => start::run(&args, &mut ctx),
+        Verb::End(args) => end::run(&args, &mut ctx),
+        Verb::Prompt(args) => prompt::run(&args, &mut ctx),
+        Verb::Create(args) => create::run(&args, &mut ctx),
+        Verb::Rooms(args) => rooms::run(&args, &mut ctx),
+        Verb::ExecChild(_) | Verb::ExecDaemon(_) => Ok(()),
+    };
+    // What was printed before a failure is printed all the same.
+    let flushed = ctx.out.flush();
+    done.and(flushed).map(|()| ExitCode::SUCCESS)
+}

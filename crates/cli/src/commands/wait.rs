@@ -1,0 +1,82 @@
+//! `room wait HANDLE`
+
+use std::time::{Duration, Instant};
+
+use room_client::Error;
+use room_protocol::operator::Runs;
+use room_protocol::{Handle, Message, ProblemKind, Status, Timestamp};
+
+use crate::ctx::Ctx;
+use crate::daemon::{Operator, message_path};
+use crate::failure::{Failure, REFUSED};
+use crate::view::{self, Names};
+
+/// The longest that one question to the daemon waits; a longer wait asks again.
+const STEP: Duration = Duration::from_secs(20);
+/// What the answer may take longer than the wait that was asked for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Wait until a message was taken, withdrawn or can no longer be delivered. Exit code 0 when it was
+/// taken, 1 when it never will be, 75 when the time is over.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The message, such as demo/12
+    handle: Handle,
+
+    /// Wait until it is proven that the model was sent it
+    #[arg(long)]
+    confirmed: bool,
+
+    /// Wait at most so many seconds; without it as long as it takes
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+}
+
+pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
+    let message = settled(args, &Operator::connect(ctx)?)?;
+    if ctx.out.json() {
+        ctx.out.object(&message)?;
+    } else {
+        let runs = format!("/v1/runs?room={}", args.handle.room);
+        let Runs { runs } = Operator::connect(ctx)?.get(&runs)?;
+        let (names, now) = (Names::of(&runs), Timestamp::now());
+        let how = match message.status {
+            Status::Taken => view::deliveries(&message, &names, now),
+            _ => String::new(),
+        };
+        let line = format!("{} {} {how}", message.handle, message.status);
+        ctx.out.line(line.trim_end())?;
+    }
+    match message.status {
+        Status::Taken => Ok(()),
+        _ => Err(Failure::Status(REFUSED)),
+    }
+}
+
+fn settled(args: &Args, operator: &Operator) -> Result<Message, Failure> {
+    let until = args
+        .timeout
+        .map(|s| Instant::now() + Duration::from_secs(s));
+    loop {
+        let left = until.map_or(STEP, |u| u.saturating_duration_since(Instant::now()));
+        let step = left.min(STEP);
+        let path = format!(
+            "{}/wait?timeout_ms={}&confirmed={}",
+            message_path(&args.handle),
+            step.as_millis(),
+            args.confirmed
+        );
+        match operator.get_within(&path, step + PATIENCE) {
+            Err(Error::Problem(p)) if p.kind == ProblemKind::Timeout => {}
+            answer => return Ok(answer?),
+        }
+        if left <= STEP && until.is_some() {
+            let what = if args.confirmed { "confirmed" } else { "taken" };
+            return Err(Failure::Temporary(format!(
+                "{} was not {what} within {} s",
+                args.handle,
+                args.timeout.unwrap_or_default()
+            )));
+        }
+    }
+}

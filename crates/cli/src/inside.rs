@@ -1,0 +1,323 @@
+//! Inside a run: the run lane, and the run's directory.
+
+use std::time::{Duration, Instant};
+
+use room_client::{Client, Error, Note, RunDir, Why, outbox};
+use room_protocol::lane::{Acknowledged, Item, Lease, LeaseRequest, Sign};
+use room_protocol::layout::{Layout, run_files};
+use room_protocol::message::Post;
+use room_protocol::runfile::RunFile;
+use room_protocol::{How, Message, ProblemKind, Proof, ProofKind, RoomName, RunId, limits};
+use serde::Deserialize;
+
+use crate::daemon::{may_pass, new_key};
+use crate::failure::{Context, Failure};
+
+/// How long a post is tried again before it is left to the outbox.
+const POST_WITHIN: Duration = Duration::from_secs(3);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What `RUN_ID` names; `None` where it is absent or no run's id.
+pub fn run_id() -> Option<RunId> {
+    std::env::var("RUN_ID").ok()?.parse().ok()
+}
+
+/// A run, seen from its directory.
+#[derive(Debug)]
+pub struct Inside {
+    dir: RunDir,
+    file: RunFile,
+    client: Client,
+}
+
+/// What became of a post.
+#[derive(Debug)]
+pub enum Posted {
+    /// The daemon has it.
+    Sent(Box<Message>),
+    /// It waits in the run's outbox, under this name, because of that.
+    Kept(String, Error),
+}
+
+impl Inside {
+    /// The run that this process belongs to: `RUN_ID` names it, and it was opened in this home.
+    ///
+    /// # Errors
+    /// When its directory cannot be read.
+    pub fn from_env(layout: &Layout) -> Result<Option<Self>, Failure> {
+        match run_id() {
+            Some(run) => Self::find(layout, &run),
+            None => Ok(None),
+        }
+    }
+
+    /// A run of this home; `None` where it was never opened here.
+    ///
+    /// # Errors
+    /// When its directory cannot be read.
+    pub fn find(layout: &Layout, run: &RunId) -> Result<Option<Self>, Failure> {
+        let what = || format!("the run {run}");
+        let dir = match RunDir::open(&layout.run_dir(run)) {
+            Ok(dir) => dir,
+            Err(e) if e.is_missing() => return Ok(None),
+            Err(e) => return Err(e).or_refuse(what),
+        };
+        let file = match dir.run_file() {
+            Ok(file) => file,
+            Err(e) if e.is_missing() => return Ok(None),
+            Err(e) => return Err(e).or_refuse(what),
+        };
+        let client = Client::new(layout.lane_socket()).credential(file.credential.clone());
+        Ok(Some(Self { dir, file, client }))
+    }
+
+    /// What `run.json` says.
+    pub fn file(&self) -> &RunFile {
+        &self.file
+    }
+
+    /// Its directory.
+    pub fn dir(&self) -> &RunDir {
+        &self.dir
+    }
+
+    /// The run lane, with the run's credential.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// That `room` is the run's own.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn expect_room(&self, room: &RoomName) -> Result<(), Failure> {
+        if *room == self.file.room {
+            return Ok(());
+        }
+        Err(Failure::Refused(format!(
+            "this run is in room {}, and cannot reach {room} (to act as a person, unset RUN_ID)",
+            self.file.room
+        )))
+    }
+
+    /// The session that takes the run's mail, where one is bound.
+    pub fn session(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Bound {
+            session: Option<String>,
+        }
+        let bound = self.dir.read_json::<Bound>(run_files::SESSION).ok()??;
+        bound.session
+    }
+
+    /// A failure of the run lane, in words for whoever is inside the run.
+    pub fn failure(&self, error: Error) -> Failure {
+        match error.problem() {
+            Some(ProblemKind::Unauthorized) => Failure::Refused(format!(
+                "the run {} has ended, or was opened by another daemon (to act as a person, unset RUN_ID)",
+                self.file.run
+            )),
+            _ => error.into(),
+        }
+    }
+
+    /// Posts as the run, after what waits in its outbox. Where the daemon cannot be reached, the
+    /// post goes into the outbox.
+    ///
+    /// # Errors
+    /// When it is refused, or can be neither sent nor kept.
+    pub fn post(&self, post: &Post) -> Result<Posted, Failure> {
+        if let Some(error) = self.deliver_outbox() {
+            return self.keep(post, error);
+        }
+        let until = Instant::now() + POST_WITHIN;
+        let error = loop {
+            match self.client.post("/v1/run/messages", post) {
+                Ok(message) => return Ok(Posted::Sent(Box::new(message))),
+                Err(e) if e.nobody_listens() => break e,
+                Err(e) if may_pass(&e) && Instant::now() < until => std::thread::sleep(PAUSE),
+                Err(e) if may_pass(&e) || is_forbidden(&e) => break e,
+                Err(e) => return Err(self.failure(e)),
+            }
+        };
+        self.keep(post, error)
+    }
+
+    /// Hands over what waits in the outbox; why the daemon cannot be reached, where it cannot. What
+    /// it refuses, or what cannot be read, holds nothing up.
+    fn deliver_outbox(&self) -> Option<Error> {
+        if outbox::is_empty(&self.dir) {
+            return None;
+        }
+        match outbox::deliver(&self.dir, &self.client) {
+            (_, Some(outbox::Failure::Daemon(e))) if may_pass(&e) || is_forbidden(&e) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// Leaves a post to the next hook.
+    fn keep(&self, post: &Post, error: Error) -> Result<Posted, Failure> {
+        match outbox::put(&self.dir, post) {
+            Ok(name) => Ok(Posted::Kept(name, error)),
+            Err(no) => Err(Failure::Temporary(format!(
+                "{error}; nor can it be kept for later: {no}; nothing was sent"
+            ))),
+        }
+    }
+
+    /// Takes over the run's inbox for one showing: the lock, then what an earlier one left to
+    /// settle, then a lease.
+    ///
+    /// # Errors
+    /// When a hook of this run is showing messages at this moment, or the daemon refuses.
+    pub fn take(&self, budget: usize, opening: bool, event: &str) -> Result<Taking<'_>, Failure> {
+        let lock = self
+            .dir
+            .lock_wait(limits::LOCK_WAIT)
+            .or_refuse(|| "cannot lock the run".to_owned())?
+            .ok_or_else(|| {
+                Failure::Temporary(
+                    "a hook of this run is showing messages at this moment; try again".to_owned(),
+                )
+            })?;
+        self.settle()?;
+        let session = self.session();
+        let request = LeaseRequest {
+            budget: u32::try_from(budget).unwrap_or(u32::MAX),
+            sign: Sign {
+                event: event.to_owned(),
+                session: session.clone(),
+                ..Sign::default()
+            },
+            takeover: true,
+            opening,
+            fresh: false,
+        };
+        let lease = self
+            .client
+            .post("/v1/run/leases", &request)
+            .map_err(|e| self.failure(e))?;
+        Ok(Taking {
+            inside: self,
+            _lock: lock,
+            lease,
+            session,
+        })
+    }
+
+    /// Acknowledges what a hook showed that died before it could.
+    fn settle(&self) -> Result<(), Failure> {
+        if let Some(note) = Note::take(&self.dir) {
+            self.acknowledge(&note)?;
+        }
+        Ok(())
+    }
+
+    fn acknowledge(&self, note: &Note) -> Result<(), Failure> {
+        let acknowledged: Acknowledged = self
+            .client
+            .post("/v1/run/deliveries", &note.acknowledgement())
+            .map_err(|e| self.failure(e))?;
+        for id in &acknowledged.refused {
+            self.dir
+                .log(&format!("{id} was shown and never was this run's"));
+        }
+        Note::clear(&self.dir).or_refuse(|| "the run's note".to_owned())
+    }
+}
+
+/// The run's inbox, taken over until this is dropped.
+pub struct Taking<'a> {
+    inside: &'a Inside,
+    _lock: room_client::Lock,
+    /// What waits.
+    pub lease: Lease,
+    session: Option<String>,
+}
+
+impl Taking<'_> {
+    /// Shows what `items` names by way of `print`, and then acknowledges exactly that. Where `print`
+    /// fails nothing is acknowledged and the lease is given back.
+    ///
+    /// # Errors
+    /// What `print` fails with, or a note that cannot be written. An acknowledgement that does not
+    /// arrive is no error: what was shown is noted, and the next hook settles it.
+    pub fn show<T>(
+        &self,
+        how: How,
+        items: Vec<Item>,
+        introduced: bool,
+        print: impl FnOnce() -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let dir = &self.inside.dir;
+        let note = Note {
+            lease: self.lease.lease.clone(),
+            how,
+            session: self.session.clone(),
+            printed: Some(Proof {
+                kind: ProofKind::Read,
+                mark: new_key(),
+            }),
+            introduced,
+            items,
+        };
+        let noted = Note::begin(dir, &note).or_refuse(|| "nothing was shown".to_owned());
+        let printed = match noted.and_then(|()| print()) {
+            Ok(printed) => printed,
+            Err(failure) => {
+                // Both end by themselves: the lease in a few seconds, the note with the next showing.
+                let _ = Note::abandon(dir);
+                self.give_back();
+                return Err(failure);
+            }
+        };
+        if let Err(error) = Note::commit(dir) {
+            dir.log(&error.to_string());
+        }
+        if let Err(failure) = self.inside.acknowledge(&note) {
+            dir.log(&format!(
+                "shown and not acknowledged yet: {}",
+                failure.text().unwrap_or_default()
+            ));
+        }
+        Ok(printed)
+    }
+
+    /// Gives the lease back unshown.
+    pub fn give_back(&self) {
+        if let Some(lease) = &self.lease.lease {
+            // It ends by itself otherwise.
+            let _ = self
+                .inside
+                .client
+                .delete::<()>(&format!("/v1/run/leases/{lease}"));
+        }
+    }
+}
+
+fn is_forbidden(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Unreachable {
+            why: Why::Forbidden,
+            ..
+        }
+    )
+}
+
+/// Hands over what waits in a run's outbox, where there is such a run.
+pub fn hand_over_outbox(layout: &Layout, run: &RunId) {
+    let Ok(Some(inside)) = Inside::find(layout, run) else {
+        return;
+    };
+    if outbox::is_empty(&inside.dir) {
+        return;
+    }
+    if let (_, Some(failure)) = outbox::deliver(&inside.dir, &inside.client) {
+        crate::note(&format!(
+            "some posts of run {run} are still in its outbox, {}: {failure}",
+            inside.dir.path().join(run_files::OUTBOX).display()
+        ));
+    }
+}

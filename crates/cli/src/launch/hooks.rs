@@ -1,0 +1,115 @@
+//! Handing the hooks to the CLI that is about to be started.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::program::Program;
+use crate::failure::{Context, Failure};
+use crate::wiring::binaries::Binaries;
+use crate::wiring::plan::{AgentCli, Features, Hook, Version};
+use crate::wiring::{launch_claude, launch_codex};
+
+/// The plugin's directory within the run's.
+const PLUGIN_DIR: &str = "plugin";
+/// How long a CLI may take to say its version.
+const VERSION_WITHIN: Duration = Duration::from_secs(5);
+
+/// The command with the hooks handed over: our arguments go before the user's, which stay as they
+/// are.
+///
+/// # Errors
+/// When the plugin cannot be written.
+pub fn with_hooks(
+    program: Program,
+    command: &[OsString],
+    run_dir: &Path,
+) -> Result<Vec<OsString>, Failure> {
+    let cli = match program {
+        Program::Claude => AgentCli::Claude,
+        Program::Codex => AgentCli::Codex,
+        Program::Other => return Ok(command.to_vec()),
+    };
+    let binaries = match find() {
+        Ok(binaries) => binaries,
+        Err(failure) => {
+            crate::note(failure.text().unwrap_or_default());
+            return Ok(command.to_vec());
+        }
+    };
+    let ours = match cli {
+        AgentCli::Claude => {
+            let features = Features::of(cli, version(&command[0]));
+            launch_claude::arguments(&run_dir.join(PLUGIN_DIR), features, &binaries)
+                .or_refuse(|| "cannot hand the hooks to Claude Code".to_owned())?
+        }
+        AgentCli::Codex => {
+            let launch = launch_codex::arguments(&binaries, &command[1..]);
+            for warning in &launch.warnings {
+                crate::note(&warning.to_string());
+            }
+            launch.args
+        }
+    };
+    let mut all = vec![command[0].clone()];
+    all.extend(ours);
+    all.extend_from_slice(&command[1..]);
+    Ok(all)
+}
+
+/// The hooks, beside our own program, else in `PATH`.
+///
+/// # Errors
+/// When they are in neither, or where no configuration can name them.
+pub fn find() -> Result<Binaries, Failure> {
+    let own = std::env::current_exe().or_refuse(|| "cannot find my own program".to_owned())?;
+    let complete = |dir: &PathBuf| Hook::ALL.iter().all(|h| dir.join(h.binary()).is_file());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let dir = own
+        .parent()
+        .map(Path::to_owned)
+        .into_iter()
+        .chain(std::env::split_paths(&path))
+        .filter(|dir| dir.is_absolute())
+        .find(complete)
+        .ok_or_else(|| {
+            Failure::Refused(format!(
+                "the hooks (room-relay, stop-gate, heartbeat) are neither beside {} nor in PATH: \
+                 messages wait until the run looks with room read",
+                own.display()
+            ))
+        })?;
+    Binaries::in_dir(&dir).or_refuse(|| "cannot hand over the hooks".to_owned())
+}
+
+/// The version that a CLI says it has; `None` where it does not say so in time.
+pub fn version(program: &OsStr) -> Option<Version> {
+    let mut child = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let mut out = child.stdout.take()?;
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What was read until an error still counts.
+        let _ = out.by_ref().take(4_096).read_to_end(&mut text);
+        text
+    });
+    let until = Instant::now() + VERSION_WITHIN;
+    while matches!(child.try_wait(), Ok(None)) {
+        if Instant::now() > until {
+            // It is asked again by nobody; what it still holds open goes with it.
+            let _ = child.kill();
+            let _ = child.wait();
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let text = reader.join().ok()?;
+    String::from_utf8_lossy(&text).parse().ok()
+}
