@@ -8,6 +8,7 @@ mod error;
 mod memory;
 mod model;
 mod rules;
+mod sqlite;
 mod store;
 
 pub use error::{Error, Result};
@@ -17,4 +18,5 @@ pub use model::{
     NewMessage, NewRun, Page, RoomPatch, RoomRecord, RunEnd, RunPatch, RunQuery, RunRecord,
     Withdrawn,
 };
+pub use sqlite::SqliteStore;
 pub use store::Store;

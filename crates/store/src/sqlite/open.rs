@@ -1,0 +1,72 @@
+//! Opens the file: one connection that writes, others that only read.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::fault::{Fault, Outcome};
+use super::migrate::migrate;
+use crate::{Error, Result};
+
+/// How long a connection waits for another process's lock.
+const BUSY: Duration = Duration::from_secs(5);
+/// Prepared statements kept by each connection; more than there are in this crate.
+const STATEMENTS: usize = 128;
+
+/// The connection that writes, with the tables brought to today's version.
+pub(super) fn writer(path: &Path) -> Result<Connection> {
+    // Only for its mode: SQLite would make the file readable for all, and gives its WAL the same mode.
+    let mut file = OpenOptions::new();
+    let file = file.read(true).append(true).create(true).mode(0o600);
+    file.open(path)
+        .map_err(|e| Error::Internal(format!("cannot open {}: {e}", path.display())))?;
+    ready(path).map_err(|fault| match fault {
+        Fault::Refused(error) => {
+            Error::InvalidRequest(format!("cannot use {}: {error}", path.display()))
+        }
+        sql => sql.told(path),
+    })
+}
+
+fn ready(path: &Path) -> Outcome<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(BUSY)?;
+    conn.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Read first, so that a file of somebody else's is refused before anything is changed in it.
+    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "trusted_schema", false)?;
+    // FULL: with NORMAL a WAL commit may be lost with the machine's power. One flush serves a whole
+    // batch of calls.
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    migrate(&conn)?;
+    let mode: String =
+        conn.pragma_update_and_check(None, "journal_mode", "WAL", |row| row.get(0))?;
+    if mode != "wal" {
+        return Err(Fault::Refused(Error::Internal(format!(
+            "its file system gives no shared memory for a write-ahead log (journal mode {mode})"
+        ))));
+    }
+    // What a burst left of the log is cut off at the next checkpoint.
+    conn.pragma_update(None, "journal_size_limit", 16 * 1024 * 1024)?;
+    Ok(conn)
+}
+
+/// A connection that only reads.
+pub(super) fn reader(path: &Path) -> Result<Connection> {
+    let open = || -> Outcome<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags)?;
+        conn.busy_timeout(BUSY)?;
+        conn.set_prepared_statement_cache_capacity(STATEMENTS);
+        conn.pragma_update(None, "temp_store", "MEMORY")?;
+        conn.pragma_update(None, "trusted_schema", false)?;
+        Ok(conn)
+    };
+    open().map_err(|fault| fault.told(path))
+}

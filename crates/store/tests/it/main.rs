@@ -1,0 +1,4 @@
+//! The storage boundary, sentence by sentence, on every implementation.
+
+mod conformance;
+mod kit;
