@@ -1,0 +1,31 @@
+//! Lets a test kill a hook right after one of its steps.
+
+/// The steps between which a hook may die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It holds a lease.
+    Lease,
+    /// It wrote what it is about to show.
+    Note,
+    /// It printed.
+    Print,
+    /// It wrote that it printed.
+    Rename,
+    /// It acknowledged.
+    Ack,
+}
+
+/// Kills this process as nothing could stop it, when `ROOM_TEST_KILL_AFTER` names the step. Only in
+/// builds with debug assertions; the released hooks know no such variable.
+#[cfg(debug_assertions)]
+pub(crate) fn after(step: Step) {
+    let name = format!("{step:?}").to_lowercase();
+    if std::env::var("ROOM_TEST_KILL_AFTER").is_ok_and(|wanted| wanted == name) {
+        let _ =
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
+    }
+}
+
+/// Nothing.
+#[cfg(not(debug_assertions))]
+pub(crate) fn after(_step: Step) {}
