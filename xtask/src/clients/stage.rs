@@ -129,8 +129,7 @@ impl Stage {
                 format!("claude -p '{prompt}' --dangerously-skip-permissions </dev/null")
             }
             Cli::Codex => format!(
-                "codex exec --skip-git-repo-check -s danger-full-access \
-                 --dangerously-bypass-hook-trust '{prompt}' </dev/null"
+                "codex exec --skip-git-repo-check -s danger-full-access '{prompt}' </dev/null"
             ),
         }
     }

@@ -111,7 +111,6 @@ fn steps_with(action: impl FnOnce() -> Result<()> + Send + 'static) -> Steps {
 fn agent(stage: &Stage, name: &str, run_id: Option<&str>) -> Result<Outcome> {
     let mut agent = stage
         .agent("do the steps")
-        .trusting_installed_hooks()
         .env("ROOM_INTERVAL", "0")
         .named(name);
     if let Some(run_id) = run_id {

@@ -34,10 +34,7 @@ fn run(stage: &Stage) -> Result<()> {
         .model
         .play(Script::from(main).side("NESTED-7", nested));
 
-    in_room(stage, "do the steps")
-        .trusting_installed_hooks()
-        .run()?
-        .success()?;
+    in_room(stage, "do the steps").run()?.success()?;
 
     let requests = take.requests()?;
     let nested = requests.side("NESTED-7");

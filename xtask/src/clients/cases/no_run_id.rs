@@ -31,10 +31,7 @@ fn run(stage: &Stage) -> Result<()> {
         let take = stage
             .model
             .play(Steps::new().shell("echo a step").say("finished"));
-        let mut agent = stage
-            .agent("do the step")
-            .trusting_installed_hooks()
-            .named(&format!("agent-{index}"));
+        let mut agent = stage.agent("do the step").named(&format!("agent-{index}"));
         if let Some(run_id) = run_id {
             agent = agent.env("RUN_ID", run_id);
         }

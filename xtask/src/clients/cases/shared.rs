@@ -25,9 +25,13 @@ pub fn in_room<'a>(stage: &'a Stage, prompt: &str) -> Agent<'a> {
         .env("ROOM_INTERVAL", "0")
 }
 
-/// Wires the hooks into the private HOME, as a user would.
+/// Wires the hooks into the private HOME, as a user would. Codex skips hooks that nobody
+/// approved; Claude Code, headless, asks nobody.
 pub fn install_hooks(stage: &Stage) -> Result<()> {
-    let arguments = ["install", stage.cli.name(), "--user"];
+    let mut arguments = vec!["install", stage.cli.name(), "--user"];
+    if stage.cli == Cli::Codex {
+        arguments.push("--trust");
+    }
     stage.room.ok(&arguments, None).map(drop)
 }
 

@@ -28,10 +28,7 @@ fn run(stage: &Stage) -> Result<()> {
         .say("handled it");
     let take = stage.model.play(main);
 
-    in_room(stage, "do the steps")
-        .trusting_installed_hooks()
-        .run()?
-        .success()?;
+    in_room(stage, "do the steps").run()?.success()?;
 
     let requests = take.requests()?.main();
     request_count(&requests, 3)?;
