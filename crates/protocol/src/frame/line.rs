@@ -87,7 +87,7 @@ pub(super) fn line(
     if let Some(piece) = piece {
         let _ = write!(out, " part {} of {}", piece.part, piece.of);
         if piece.inside {
-            out.push_str(", continued");
+            out.push_str(" (continued)");
         }
     }
     let _ = write!(out, " from {}, {}, ", name(&m.author), kind(&m.author, run));

@@ -121,9 +121,9 @@ pub fn message(m: &Message, run: Option<&RunId>) -> String {
 /// Below this many bytes frame lines are short and nothing is explained.
 const FULL_FROM: usize = 4_000;
 /// The most that head, frame line and tail take, in bytes, when they tell everything.
-const FULL_BYTES: usize = 2_200;
+const FULL_BYTES: usize = 2_000;
 /// The same when they are short.
-const SHORT_BYTES: usize = 680;
+const SHORT_BYTES: usize = 830;
 
 impl Context<'_> {
     fn style(&self) -> line::Style {

@@ -1,6 +1,7 @@
 //! The conversation so far: the newest whole messages that fit, in order, those that wait among
 //! them.
 
+use super::head::What;
 use super::line::{line, quoted};
 use super::{Context, Rendered, Shown, head};
 use crate::{Message, Status};
@@ -70,7 +71,12 @@ pub(super) fn render(c: &Context<'_>) -> Option<Rendered> {
         let head = if style.full {
             head::conversation(c, reply(&chosen), chosen.len() as u64, total)
         } else {
-            head::head(c, reply(&chosen), chosen.len() as u64, style)
+            head::head(
+                c,
+                reply(&chosen),
+                What::Messages(chosen.len() as u64),
+                style,
+            )
         };
         let tail = head::more(c, more).map_or(String::new(), |t| format!("\n{t}"));
         if head.len() + size + tail.len() <= c.budget {

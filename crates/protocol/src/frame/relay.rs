@@ -1,5 +1,6 @@
 //! What waits, in the given order: as many whole messages as fit, or one part of a long one.
 
+use super::head::What;
 use super::line::{line, quoted};
 use super::parts::{self, Piece};
 use super::{Context, Rendered, Shown, head};
@@ -32,7 +33,7 @@ fn whole(c: &Context<'_>) -> Option<Rendered> {
             break;
         }
         let more = c.waiting_total() - count;
-        let head = head::head(c, &first.message.handle, count, style);
+        let head = head::head(c, &first.message.handle, What::Messages(count), style);
         let tail = head::more(c, more).map_or(String::new(), |t| format!("\n{t}"));
         if head.len() + body.len() + tail.len() <= c.budget {
             best = Some((head, body.len(), tail, count));
@@ -66,7 +67,7 @@ fn part(c: &Context<'_>, w: &Waiting) -> Option<Rendered> {
     let done = piece.end == m.body.len();
     let others = c.waiting_total() - 1;
     let mut lines = vec![
-        head::head(c, &m.handle, 1, style),
+        head::head(c, &m.handle, What::Piece, style),
         line(m, Some(&piece), w.again, c.run, style),
         quoted(piece.text(&m.body)),
     ];
