@@ -188,9 +188,14 @@ fn cut_elements(text: &str, shape: &Bracketed, doomed: &[bool]) -> Vec<Range<usi
         if doomed[index] {
             let before = shape.gap(index, text);
             let blank = &text[before.solid_end..*start];
-            // The line comment before it still needs the end of its line.
             let from = match blank.rfind(['\n', '\r']) {
-                Some(line) if before.ends_in_line_comment => before.solid_end + line + 1,
+                // The line comment before it still needs the end of its line.
+                Some(line)
+                    if before.ends_in_line_comment
+                        && !line_ends_after(text, shape, doomed, index) =>
+                {
+                    before.solid_end + line + 1
+                }
                 _ => before.solid_end,
             };
             cuts.push(from..*end);
@@ -200,4 +205,16 @@ fn cut_elements(text: &str, shape: &Bracketed, doomed: &[bool]) -> Vec<Range<usi
         }
     }
     cuts
+}
+
+/// Whether a line ends right behind the doomed elements from `index` on.
+fn line_ends_after(text: &str, shape: &Bracketed, doomed: &[bool], index: usize) -> bool {
+    let mut last = index;
+    while doomed.get(last + 1) == Some(&true) && !shape.gap(last + 1, text).has_comment {
+        last += 1;
+    }
+    let rest = text[shape.elements[last].1..].trim_start_matches([' ', '\t']);
+    let rest = rest.strip_prefix(',').unwrap_or(rest);
+    rest.trim_start_matches([' ', '\t'])
+        .starts_with(['\n', '\r'])
 }

@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::document::{Document, DocumentError, Known};
 use super::edit_error::EditError;
 use super::edit_file::{Snapshot, remove_dirs};
-use super::record::{Record, RecordError, Records, sha256};
+use super::record::{Record, Records, sha256};
 
 /// Why a file could not be wired or unwired. It is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum WiringError {
-    /// The file itself.
+    /// The file itself, or its backup.
     #[error(transparent)]
     Edit(#[from] EditError),
     /// What is in it.
@@ -23,9 +23,6 @@ pub enum WiringError {
         /// What is wrong with it.
         error: DocumentError,
     },
-    /// The backup.
-    #[error(transparent)]
-    Record(#[from] RecordError),
 }
 
 /// What became of a file.

@@ -125,7 +125,7 @@ fn trust(state: &mut InlineTable, event: &str, group: &Group) {
         .hash();
         let mut entry = InlineTable::new();
         entry.insert("trusted_hash", hash.into());
-        state.insert(&key(SESSION_FLAGS, event, 0, index), entry.into());
+        state.insert(key(SESSION_FLAGS, event, 0, index), entry.into());
     }
 }
 

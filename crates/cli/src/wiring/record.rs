@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use super::edit_error::{EditError, io_error};
+
 /// The undo records of one `$ROOM_HOME`, in its `wiring/` directory.
 #[derive(Debug, Clone)]
 pub struct Records {
@@ -37,16 +39,6 @@ pub struct Record {
     /// Codex trust that we wrote: key and hash.
     #[serde(default)]
     pub trust: Vec<(String, String)>,
-}
-
-/// A record could not be kept or removed.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot keep the backup in {path}: {source}; nothing was changed")]
-pub struct RecordError {
-    /// Where.
-    pub path: PathBuf,
-    /// What the system says.
-    pub source: io::Error,
 }
 
 /// The lower-case hexadecimal SHA-256.
@@ -89,18 +81,20 @@ impl Records {
     /// Keeps a record. Returns where the original is, if there is one.
     ///
     /// # Errors
-    /// When it cannot be written; an older one is then still there, or none counts.
+    /// When it cannot be written; an earlier one stays.
     pub fn save(
         &self,
         record: &Record,
         original: Option<&str>,
-    ) -> Result<Option<PathBuf>, RecordError> {
+    ) -> Result<Option<PathBuf>, EditError> {
         let place = self.place(&record.file);
-        self.try_save(&place, record, original)
-            .map_err(|source| RecordError {
-                path: place.clone(),
-                source,
-            })?;
+        if let Err(error) = self.try_save(&place, record, original) {
+            if !place.join("record.json").exists() {
+                // Half a record counts as none; it is only litter.
+                let _ = self.forget(&record.file);
+            }
+            return Err(io_error("keep the backup in", &place)(error));
+        }
         Ok(original.map(|_| place.join("original")))
     }
 
@@ -120,13 +114,12 @@ impl Records {
     ///
     /// # Errors
     /// When it cannot be removed.
-    pub fn forget(&self, file: &Path) -> Result<(), RecordError> {
+    pub fn forget(&self, file: &Path) -> Result<(), EditError> {
         let place = self.place(file);
         match fs::remove_dir_all(&place) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(RecordError {
-                path: place,
-                source: error,
-            }),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(io_error("remove the backup in", &place)(error))
+            }
             _ => {
                 // The last one out; stays where other records are.
                 let _ = fs::remove_dir(&self.dir);
