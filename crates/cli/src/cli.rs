@@ -3,8 +3,8 @@
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    create, daemon, end, exec, messages, post, prompt, read, rooms, run, runs, show, start, wait,
-    watch, withdraw,
+    create, daemon, demo, doctor, end, exec, install, messages, post, prompt, read, rooms, run,
+    runs, show, start, uninstall, wait, watch, withdraw,
 };
 
 /// Rooms for running agents: what is posted to a room reaches the run at its next tool call.
@@ -55,6 +55,14 @@ pub enum Verb {
     Create(create::Args),
     /// List rooms
     Rooms(rooms::Args),
+    /// Wire the hooks into an agent CLI's own configuration
+    Install(install::Args),
+    /// Take the hooks out of an agent CLI's configuration
+    Uninstall(uninstall::Args),
+    /// Check the daemon, the home and each agent CLI's wiring
+    Doctor(doctor::Args),
+    /// Show the main job at work, with a private daemon; leaves nothing behind
+    Demo(demo::Args),
     /// Look at, stop or run the daemon
     Daemon(daemon::Args),
     /// Writes process.json and becomes the command

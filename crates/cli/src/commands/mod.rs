@@ -2,8 +2,11 @@
 
 pub mod create;
 pub mod daemon;
+pub mod demo;
+pub mod doctor;
 pub mod end;
 pub mod exec;
+pub mod install;
 pub mod messages;
 pub mod post;
 pub mod prompt;
@@ -13,6 +16,7 @@ pub mod run;
 pub mod runs;
 pub mod show;
 pub mod start;
+pub mod uninstall;
 pub mod wait;
 pub mod watch;
 pub mod withdraw;
@@ -51,6 +55,10 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Verb::Prompt(args) => prompt::run(&args, &mut ctx),
         Verb::Create(args) => create::run(&args, &mut ctx),
         Verb::Rooms(args) => rooms::run(&args, &mut ctx),
+        Verb::Install(args) => install::run(&args, &mut ctx),
+        Verb::Uninstall(args) => uninstall::run(&args, &mut ctx),
+        Verb::Doctor(args) => doctor::run(&args, &mut ctx),
+        Verb::Demo(args) => demo::run(&args, &mut ctx),
         Verb::ExecChild(_) | Verb::ExecDaemon(_) => Ok(()),
     };
     // What was printed before a failure is printed all the same.

@@ -1,15 +1,15 @@
 //! Handing the hooks to the CLI that is about to be started.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use super::program::Program;
 use crate::failure::{Context, Failure};
 use crate::wiring::binaries::Binaries;
 use crate::wiring::plan::{AgentCli, Features, Hook, Version};
+use crate::wiring::probe::{self, Ran};
 use crate::wiring::{launch_claude, launch_codex};
 
 /// The plugin's directory within the run's.
@@ -86,30 +86,8 @@ pub fn find() -> Result<Binaries, Failure> {
 
 /// The version that a CLI says it has; `None` where it does not say so in time.
 pub fn version(program: &OsStr) -> Option<Version> {
-    let mut child = Command::new(program)
-        .arg("--version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let mut out = child.stdout.take()?;
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        // What was read until an error still counts.
-        let _ = out.by_ref().take(4_096).read_to_end(&mut text);
-        text
-    });
-    let until = Instant::now() + VERSION_WITHIN;
-    while matches!(child.try_wait(), Ok(None)) {
-        if Instant::now() > until {
-            // It is asked again by nobody; what it still holds open goes with it.
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
+    match probe::run(Command::new(program).arg("--version"), VERSION_WITHIN) {
+        Ran::Ended { output, .. } => output.parse().ok(),
+        Ran::TimedOut | Ran::NotStarted(_) => None,
     }
-    let text = reader.join().ok()?;
-    String::from_utf8_lossy(&text).parse().ok()
 }
