@@ -1,14 +1,13 @@
 //! Stand-in hooks, small shell scripts, for the lab's own checks.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 
 use super::packages::Cli;
-use super::stage::Stage;
+use super::stage::{Stage, write_program};
 
 /// A hook that keeps its payloads and prints what `body` (shell) prints.
 pub struct ShellHook {
@@ -24,11 +23,10 @@ impl ShellHook {
         fs::write(&payloads, "")?;
         // One write for each payload, so that parallel hooks do not mix their lines.
         let text = format!(
-            "#!/bin/sh\npayload=$(cat)\nprintf '%s\\n' \"$payload\" >>'{}'\n{body}\n",
+            "payload=$(cat)\nprintf '%s\\n' \"$payload\" >>'{}'\n{body}\n",
             payloads.display()
         );
-        fs::write(&script, text)?;
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+        write_program(&script, &text)?;
         Ok(Self { script, payloads })
     }
 

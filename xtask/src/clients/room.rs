@@ -120,7 +120,7 @@ impl Room {
 
     /// All runs, ended ones included.
     pub fn runs(&self) -> Result<Vec<Run>> {
-        self.lines(&["runs", "--json"])
+        self.lines(&["runs", "--all", "--json"])
     }
 
     /// The only run there is.

@@ -2,6 +2,7 @@
 //! and a model server. Nothing of it outlives the case but the logs of a failure.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -64,8 +65,11 @@ impl Stage {
         let short = tempfile::Builder::new().prefix("xr").tempdir()?;
         fs::create_dir(short.path().join("tmp"))?;
         for each in Cli::ALL {
-            let link = dir.join("wrappers").join(each.name());
-            std::os::unix::fs::symlink(&kit.installed(each).wrapper, link)?;
+            let script = kit.installed(each).wrapper.display().to_string();
+            write_program(
+                &dir.join("wrappers").join(each.name()),
+                &format!("exec node '{script}' \"$@\"\n"),
+            )?;
         }
         let model = Model::start(&dir.join("logs/requests.jsonl"))?;
         let room = Room::new(
@@ -216,6 +220,13 @@ impl Stage {
             }
         }
     }
+}
+
+/// An executable shell script.
+pub fn write_program(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, format!("#!/bin/sh\n{text}"))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    Ok(())
 }
 
 const MARK: &str = "XTASK_CASE";

@@ -228,14 +228,34 @@ fn codex_texts(body: &Value) -> Vec<Text> {
         for text in content_texts(&item["content"]) {
             let hook = match role {
                 "developer" => position > 0 && !is_codex_own(&text),
-                "user" => text.contains("<hook_prompt "),
+                "user" => text.starts_with(HOOK_PROMPT),
                 _ => false,
             };
             let origin = if hook { Origin::Hook } else { Origin::Other };
+            let text = if text.starts_with(HOOK_PROMPT) {
+                hook_prompt(&text)
+            } else {
+                text
+            };
             texts.push(Text { origin, text });
         }
     }
     texts
+}
+
+/// How Codex begins what a hook said at a stop.
+const HOOK_PROMPT: &str = "<hook_prompt ";
+
+/// What the hook said: without the tag, and with the escapes that Codex puts in undone.
+fn hook_prompt(text: &str) -> String {
+    let inner = text.split_once('>').map_or(text, |(_, inner)| inner);
+    inner
+        .replace("</hook_prompt>", "")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&amp;", "&")
 }
 
 /// Codex's own developer texts begin with a tag of its own, besides the first one,
