@@ -1,0 +1,26 @@
+//! `DELETE /v1/run/leases/{lease}`: gives a lease back, its messages not shown.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use crate::extract::{Credentialed, InPath};
+use crate::pulse::Phase;
+use crate::refusal::Result;
+use crate::state::Daemon;
+
+/// Gives a lease back; one that is gone is no fault.
+pub async fn release(
+    State(daemon): State<Arc<Daemon>>,
+    Credentialed(run): Credentialed,
+    InPath(lease): InPath<String>,
+) -> Result<StatusCode> {
+    if daemon.leases.end(&run.id, &lease) {
+        let mut pulse = run.pulse();
+        if matches!(pulse.phase, Phase::Stopping(_)) {
+            pulse.phase = Phase::Idle;
+        }
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
