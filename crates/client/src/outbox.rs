@@ -1,8 +1,8 @@
 //! The outbox: posts of an agent that cannot reach the daemon itself (a sandbox that forbids
 //! connecting to sockets), handed over by the next hook of its run.
 //!
-//! A file a post. Names sort in the order of posting and serve as idempotency keys, so that a hook
-//! which dies between handing over and removing changes nothing.
+//! A file a post. Names sort in the order of posting and serve as idempotency keys where the post has
+//! none, so that a hook which dies between handing over and removing changes nothing.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -72,7 +72,7 @@ pub fn list(run: &RunDir) -> Result<Vec<String>, DirError> {
     }
 }
 
-/// One waiting post, its name as the idempotency key; `None` when another process was faster.
+/// One waiting post, its name as the idempotency key where it has none; `None` when another process was faster.
 pub fn get(run: &RunDir, name: &str) -> Result<Option<Post>, DirError> {
     let Some(dir) = run.dir().sub(OUTBOX)? else {
         return Ok(None);
@@ -85,7 +85,8 @@ pub fn get(run: &RunDir, name: &str) -> Result<Option<Post>, DirError> {
         path: dir.path().join(name),
         source,
     })?;
-    post.key = Some(name.to_owned());
+    // The poster's own key stays: the same words may have reached the daemon before it was gone.
+    post.key.get_or_insert_with(|| name.to_owned());
     Ok(Some(post))
 }
 

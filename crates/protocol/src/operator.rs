@@ -17,7 +17,7 @@
 //! | `POST /v1/runs` | [`OpenRun`] | 201 [`OpenedRun`] |
 //! | `GET /v1/runs/{run}` | | 200 [`crate::Run`] |
 //! | `POST /v1/runs/{run}/end` | [`EndRun`] | 200 [`crate::Run`], also when it has ended already |
-//! | `GET /v1/events?after=&room=` | | server-sent [`crate::Event`]s: replay, then live |
+//! | `GET /v1/events?after=&room=&follow=` | | server-sent [`crate::Event`]s: replay, then live (not with `follow=false`) |
 //!
 //! `before` and `after` are message numbers. Without `after` a listing's page holds the newest.
 
