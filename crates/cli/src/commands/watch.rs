@@ -53,6 +53,7 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     };
     let mut cursor = args.after;
     loop {
+        let from = cursor;
         for event in events(args, cursor, &operator)? {
             match event {
                 Ok(event) => {
@@ -64,10 +65,10 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
                 Err(error) => return Err(error.into()),
             }
         }
-        if args.no_follow {
+        // A stream that ends may have been cut short; one that brings nothing more was not.
+        if args.no_follow && cursor == from {
             return Ok(());
         }
-        // The daemon has ended the stream: it ends itself, or another takes its place.
     }
 }
 
@@ -89,11 +90,12 @@ fn end_on_interrupt() -> Result<(), Failure> {
 
 /// The stream of events after `cursor`. A daemon that has gone is given some time to come back.
 fn events(args: &Args, cursor: u64, operator: &Operator) -> Result<Events, Error> {
-    let follow = !args.no_follow;
-    let path = format!(
-        "/v1/events?after={cursor}&room={}&follow={follow}",
-        args.room
-    );
+    let end = if args.no_follow {
+        "&follow=false"
+    } else {
+        ""
+    };
+    let path = format!("/v1/events?after={cursor}&room={}{end}", args.room);
     let until = Instant::now() + GONE;
     loop {
         match operator.events(&path) {
