@@ -11,7 +11,7 @@ use crate::{Client, Error, Why};
 /// Events of the daemon, in order, as they come. See [`Client::events`].
 pub struct Events {
     client: Client,
-    lines: BufReader<Box<dyn Read>>,
+    lines: BufReader<Box<dyn Read + Send>>,
     cursor: Option<u64>,
     over: bool,
 }
@@ -33,7 +33,7 @@ struct Place {
 }
 
 impl Events {
-    pub(crate) fn new(client: Client, body: Box<dyn Read>) -> Self {
+    pub(crate) fn new(client: Client, body: Box<dyn Read + Send>) -> Self {
         Self {
             client,
             lines: BufReader::with_capacity(8 * 1024, body),
