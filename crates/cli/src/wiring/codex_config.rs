@@ -127,7 +127,8 @@ impl Document for TrustEntries {
         }
         let (edited, expected) = removed(text, &ours)?;
         let same = |candidate: &str| {
-            parse(candidate).is_ok_and(|parsed| leaves(parsed.as_table()) == expected)
+            let parsed = candidate.parse::<DocumentMut>();
+            parsed.is_ok_and(|document| leaves(document.as_table()) == expected)
         };
         if let Some(taken) = take_back(text, &record.pieces)
             && same(&taken)

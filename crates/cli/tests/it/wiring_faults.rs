@@ -53,6 +53,7 @@ fn module() -> &'static str {
 }
 
 /// In the child: install and say what happened. Returns whether this is the child.
+#[allow(clippy::print_stdout)] // It is how the child answers.
 fn child_installs() -> bool {
     let Some(file) = std::env::var_os(CHILD).map(PathBuf::from) else {
         return false;
