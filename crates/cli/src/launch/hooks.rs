@@ -8,6 +8,8 @@ use std::time::Duration;
 use super::program::Program;
 use crate::failure::{Context, Failure};
 use crate::wiring::binaries::Binaries;
+use crate::wiring::claude_obstacles::{SAFE_MODE, obstacles};
+use crate::wiring::places::Places;
 use crate::wiring::plan::{AgentCli, Features, Hook, Version};
 use crate::wiring::probe::{self, Ran};
 use crate::wiring::{launch_claude, launch_codex};
@@ -41,6 +43,7 @@ pub fn with_hooks(
     };
     let ours = match cli {
         AgentCli::Claude => {
+            say_obstacles(&command[1..]);
             let features = Features::of(cli, version(&command[0]));
             launch_claude::arguments(&run_dir.join(PLUGIN_DIR), features, &binaries)
                 .or_refuse(|| "cannot hand the hooks to Claude Code".to_owned())?
@@ -57,6 +60,17 @@ pub fn with_hooks(
     all.extend(ours);
     all.extend_from_slice(&command[1..]);
     Ok(all)
+}
+
+/// Says what will keep Claude Code from running the hooks.
+fn say_obstacles(user_args: &[OsString]) {
+    let project = std::env::current_dir().unwrap_or_default();
+    let safe_mode = std::env::var_os(SAFE_MODE).is_some_and(|value| !value.is_empty());
+    if let Some(places) = Places::new(|name| std::env::var_os(name), &project) {
+        for obstacle in obstacles(user_args, safe_mode, &places) {
+            crate::note(&obstacle.to_string());
+        }
+    }
 }
 
 /// The hooks, beside our own program, else in `PATH`.

@@ -42,7 +42,7 @@ pub struct CodexReport {
 }
 
 /// What to do about hooks that wait for approval.
-pub const HOW_TO_APPROVE: &str = "start codex, enter /hooks, and approve them; or let `room install codex --trust` write the approval into Codex's config.toml. Until then `codex exec` passes over them without a word.";
+pub const HOW_TO_APPROVE: &str = "start codex, which asks about them (later with /hooks), and approve them; or let `room install codex --trust` write the approval into Codex's config.toml. Until then `codex exec` passes over them without a word.";
 
 /// Wires the hooks into a hook file; with `trust`, approves exactly these hooks in the
 /// user's `config.toml`.

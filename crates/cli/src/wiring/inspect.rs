@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use super::claude_obstacles::disables_hooks;
 use super::codex_config::{CodexConfig, Trust};
 use super::codex_trust::{Identity, key};
 use super::config_files::{ConfigFile, Origin, config_files};
@@ -349,14 +350,7 @@ fn claude_switched_off(files: &[FileReport]) -> Option<String> {
         .iter()
         .filter(|file| file.file.origin != Origin::Plugin && file.ignored.is_none())
         .find(|file| {
-            let text = Snapshot::read(&file.file.path);
-            text.is_ok_and(|snapshot| {
-                parse(snapshot.text())
-                    .ok()
-                    .and_then(|parsed| parsed.root)
-                    .and_then(|root| root.get_boolean("disableAllHooks").map(|off| off.value))
-                    .unwrap_or(false)
-            })
+            Snapshot::read(&file.file.path).is_ok_and(|found| disables_hooks(found.text()))
         })
         .map(|file| format!("\"disableAllHooks\" in {}", file.file.path.display()))
 }

@@ -14,8 +14,10 @@ use super::binaries::Binaries;
 use super::hooks_add::Events;
 use super::plan::{AgentCli, Features, Plan};
 
-/// The plugin's name, as `/plugin` and messages of Claude Code show it.
+/// The name of the plugin that a person installs, as `/plugin` shows it.
 pub const PLUGIN: &str = "agent-room";
+/// The name of a launch's own: of two plugins of one name Claude Code loads only one.
+pub const LAUNCH_PLUGIN: &str = "agent-room-launch";
 const DESCRIPTION: &str =
     "Brings a room's messages into the run, and holds its stop while some are unread.";
 
@@ -93,7 +95,15 @@ pub fn arguments(
     binaries: &Binaries,
 ) -> Result<Vec<OsString>, PluginError> {
     let plan = Plan::new(AgentCli::Claude, features, binaries, true);
-    put(&dir.join(".claude-plugin"), "plugin.json", &manifest())?;
+    let manifest = Manifest {
+        name: LAUNCH_PLUGIN,
+        ..Manifest::default()
+    };
+    put(
+        &dir.join(".claude-plugin"),
+        "plugin.json",
+        &pretty(&manifest),
+    )?;
     put(&dir.join("hooks"), "hooks.json", &hooks(&plan))?;
     Ok(vec!["--plugin-dir".into(), dir.into()])
 }

@@ -9,6 +9,7 @@
 //! where, and what to do.
 
 pub mod binaries;
+pub mod claude_obstacles;
 pub mod claude_settings;
 pub mod codex_config;
 pub mod codex_hooks;

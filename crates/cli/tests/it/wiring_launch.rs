@@ -3,10 +3,12 @@
 use std::ffi::OsString;
 use std::fs;
 
+use room_cli::wiring::claude_obstacles::obstacles;
 use room_cli::wiring::codex_config::{CodexConfig, Trust};
 use room_cli::wiring::codex_trust::{Identity, SESSION_FLAGS, key};
 use room_cli::wiring::launch_claude;
 use room_cli::wiring::launch_codex::{CodexWarning, arguments};
+use room_cli::wiring::places::Places;
 use room_cli::wiring::plan::Features;
 use room_cli::wiring::quote::shell_words;
 use serde_json::Value;
@@ -28,7 +30,10 @@ fn claude_code_gets_a_plugin_of_its_own() {
     let read = |name: &str| -> Value {
         serde_json::from_slice(&fs::read(dir.join(name)).unwrap()).unwrap()
     };
-    assert_eq!(read(".claude-plugin/plugin.json")["name"], "agent-room");
+    assert_eq!(
+        read(".claude-plugin/plugin.json")["name"],
+        "agent-room-launch"
+    );
     let hooks = read("hooks/hooks.json");
     let gate = &hooks["hooks"]["Stop"][0]["hooks"][0];
     assert_eq!(gate["command"], format!("{DIR}/stop-gate"));
@@ -199,4 +204,47 @@ fn arguments_that_are_no_text_are_passed_over() {
     use std::os::unix::ffi::OsStringExt;
     let user = vec![OsString::from_vec(b"\xff\xfe".to_vec()), "-c".into()];
     assert_eq!(arguments(&odd_binaries(), &user).warnings, []);
+}
+
+#[test]
+fn what_switches_claude_codes_hooks_off_is_said_before_the_launch() {
+    let place = Place::new();
+    let home = place.path("home").into_os_string();
+    let places = Places::new(
+        |name| (name == "HOME").then(|| home.clone()),
+        place.dir.path(),
+    );
+    let places = places.unwrap();
+    let off = place.put("off.json", "{\"disableAllHooks\": true}");
+    let off = off.to_str().unwrap();
+    let on = place.put("on.json", "{\"disableAllHooks\": false}");
+    let on = on.to_str().unwrap();
+    let inline = "--settings={\"disableAllHooks\":true}";
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["-p", "hi", "--settings", on, "--settings"], &[]),
+        (&["--bare", "-p"], &["`--bare`"]),
+        (
+            &["--safe-mode", "--settings", off],
+            &["`--safe-mode`", "`--settings`"],
+        ),
+        (&[inline], &["`--settings`"]),
+        (&["-p", "--", "--bare"], &[]),
+    ];
+    let said = |user: &[&str], safe_mode| -> Vec<String> {
+        let found = obstacles(&words(user), safe_mode, &places);
+        found.iter().map(ToString::to_string).collect()
+    };
+    for (user, expected) in cases {
+        let said = said(user, false);
+        assert_eq!(said.len(), expected.len(), "{user:?}: {said:?}");
+        assert!(
+            said.iter()
+                .zip(*expected)
+                .all(|(said, part)| said.contains(part)),
+            "{said:?}"
+        );
+    }
+    assert!(said(&[], true)[0].contains("CLAUDE_CODE_SAFE_MODE"));
+    let settings = place.put("home/.claude/settings.json", "{\"disableAllHooks\": true}");
+    assert!(said(&[], false)[0].contains(settings.to_str().unwrap()));
 }
