@@ -92,10 +92,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn play(jobs: Vec<Job>) -> Result<ExitCode> {
-    let kit = kit()?;
+    let mut kit = kit()?;
     // Two suites in one target directory would clear away each other's cases.
     let lock = File::create(kit.clients.join("lock"))?;
     lock.lock()?;
+    if jobs.iter().any(|job| job.case.product) {
+        kit.binaries = snapshot(&kit)?;
+    }
     let tally = runner::run_all(&kit, jobs);
     print(&format!("{} passed, {} failed", tally.passed, tally.failed));
     Ok(if tally.failed == 0 {
@@ -148,6 +151,21 @@ fn kit() -> Result<Kit> {
         clients,
         tools: tools()?,
     })
+}
+
+/// Copies of the binaries: a build during the suite must not change what is tested.
+fn snapshot(kit: &Kit) -> Result<PathBuf> {
+    let copies = kit.clients.join("bin");
+    if copies.exists() {
+        fs::remove_dir_all(&copies)?;
+    }
+    fs::create_dir(&copies)?;
+    for name in ["room", "roomd", "room-relay", "stop-gate", "heartbeat"] {
+        let built = kit.binaries.join(name);
+        fs::copy(&built, copies.join(name))
+            .with_context(|| format!("{} was not built", built.display()))?;
+    }
+    Ok(copies)
 }
 
 /// `target`, two levels above where the binaries of a named target lie.

@@ -196,7 +196,11 @@ pub fn with_environment(entry: &str) -> Vec<u32> {
 pub fn named_with_environment(name: &str, entry: &str) -> Vec<u32> {
     let is_named = |pid: &u32| {
         let program = fs::read_link(format!("/proc/{pid}/exe"));
-        program.is_ok_and(|path| path.file_name().is_some_and(|file| file == name))
+        program.is_ok_and(|path| {
+            let file = path.file_name().unwrap_or_default().to_string_lossy();
+            // So the kernel names a program that was replaced meanwhile.
+            file.strip_suffix(" (deleted)").unwrap_or(&file) == name
+        })
     };
     let mut pids = with_environment(entry);
     pids.retain(is_named);
