@@ -7,9 +7,6 @@ use room_protocol::Timestamp;
 use room_protocol::limits::{FAILURE_PAUSE_MAX, INTERVAL_MAX};
 use serde::{Deserialize, Serialize};
 
-/// From where the pause doubles after failures when the interval itself is shorter.
-const FAILURE_PAUSE_FROM: Duration = Duration::from_millis(250);
-
 /// The contents of a stamp: when was asked last, and what came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
@@ -79,14 +76,10 @@ impl Stamp {
     }
 }
 
-/// The pause after so many failures: the interval, doubled each time, up to the bound.
+/// The pause after so many failures: the interval, doubled each time, up to the bound. An interval
+/// of zero stays zero: every call was wanted.
 fn pause(interval: Duration, failures: u32) -> Duration {
-    if failures == 0 {
-        return interval;
-    }
-    let doubled = interval
-        .max(FAILURE_PAUSE_FROM)
-        .saturating_mul(1 << failures.min(16));
+    let doubled = interval.saturating_mul(1 << failures.min(31));
     doubled.min(FAILURE_PAUSE_MAX.max(interval))
 }
 
@@ -142,7 +135,10 @@ mod tests {
             .map(|n| stamp(n, false).wait(at(10_000), 2 * SECOND).as_secs())
             .collect();
         assert_eq!(pauses, [4, 8, 16, 30, 30, 30]);
-        assert_eq!(stamp(1, false).wait(at(10_000), Duration::ZERO), SECOND / 2);
+        assert_eq!(
+            stamp(9, false).wait(at(10_000), Duration::ZERO),
+            Duration::ZERO
+        );
         let longer = 60 * SECOND;
         assert_eq!(stamp(9, false).wait(at(10_000), longer), longer);
         assert_eq!(stamp(u32::MAX, false).asking(at(1)).failures, u32::MAX);

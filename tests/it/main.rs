@@ -1,4 +1,5 @@
 //! The built hooks against a real daemon, as an agent CLI runs them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod support;
 

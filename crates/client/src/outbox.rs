@@ -128,10 +128,20 @@ pub struct Delivered {
 /// that may go through later, so that the order is kept; its error comes back beside what was done
 /// before.
 pub fn deliver(run: &RunDir, client: &Client) -> (Delivered, Option<Failure>) {
+    deliver_while(run, client, || true)
+}
+
+/// The same as long as `go_on` says so before a post; what is left waits for the next time.
+pub fn deliver_while(
+    run: &RunDir,
+    client: &Client,
+    go_on: impl Fn() -> bool,
+) -> (Delivered, Option<Failure>) {
     let mut done = Delivered::default();
     let failure = match list(run) {
         Ok(names) => names
             .iter()
+            .take_while(|_| go_on())
             .find_map(|name| hand_over(run, client, name, &mut done).err()),
         Err(e) => Some(e.into()),
     };

@@ -64,10 +64,6 @@ impl Daemon {
         });
     }
 
-    pub fn home(&self) -> &Path {
-        self.home.path()
-    }
-
     pub fn operator(&self) -> &Client {
         &self.operator
     }

@@ -130,10 +130,6 @@ pub struct Running {
 }
 
 impl Running {
-    pub fn id(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits for its end: status 0 and an empty stderr.
     #[track_caller]
     pub fn end(self) -> Outcome {
