@@ -46,7 +46,7 @@ pub(super) fn tidy(tx: &Tx<'_>, run: &RunId) -> Outcome<()> {
 }
 
 fn above(tx: &Tx<'_>, seat: &Seat, steps: i64) -> Outcome<Vec<(i64, bool)>> {
-    let mut find = tx.prepare_cached(&format!("{ABOVE} ORDER BY number LIMIT ?5"))?;
+    let mut find = tx.prepare_cached(ABOVE)?;
     let place = params![seat.seq, seat.room, seat.floor, seat.id.as_str(), steps];
     let rows = find.query_map(place, |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -8,18 +8,39 @@ use super::{view, words};
 use crate::rules::{self, Budget};
 use crate::{Inbox, InboxEntry, InboxQuery};
 
-/// What may wait above the floor: `number`, and whether it `waits` or was written or taken by the run.
-/// Parameters: 1 the run's row, 2 its room's row, 3 its floor, 4 its id.
-pub(super) const ABOVE: &str = "
-    SELECT number, author_run IS NOT ?4 AND NOT EXISTS
-               (SELECT 1 FROM ledger l WHERE l.run = ?1 AND l.number = m.number) AS waits
-    FROM message m INDEXED BY message_all
-    WHERE room = ?2 AND to_run IS NULL AND withdrawn IS NULL AND number > ?3
-    UNION ALL
-    SELECT number, author_run IS NOT ?4 AND NOT EXISTS
-               (SELECT 1 FROM ledger l WHERE l.run = ?1 AND l.number = m.number) AS waits
-    FROM message m INDEXED BY message_to
-    WHERE to_run = ?4 AND withdrawn IS NULL AND number > ?3 AND room = ?2";
+/// What may wait above the floor: its `number`, and whether it `waits` or was written or taken by the
+/// run. Parameters: 1 the run's row, 2 its room's row, 3 its floor, 4 its id.
+macro_rules! above {
+    () => {
+        "SELECT number, author_run IS NOT ?4 AND NOT EXISTS
+                    (SELECT 1 FROM ledger l WHERE l.run = ?1 AND l.number = m.number) AS waits
+         FROM message m INDEXED BY message_all
+         WHERE room = ?2 AND to_run IS NULL AND withdrawn IS NULL AND number > ?3
+         UNION ALL
+         SELECT number, author_run IS NOT ?4 AND NOT EXISTS
+                    (SELECT 1 FROM ledger l WHERE l.run = ?1 AND l.number = m.number) AS waits
+         FROM message m INDEXED BY message_to
+         WHERE to_run = ?4 AND withdrawn IS NULL AND number > ?3 AND room = ?2"
+    };
+}
+
+/// The first rows above the floor, at most ?5.
+pub(super) const ABOVE: &str = concat!(above!(), " ORDER BY number LIMIT ?5");
+
+/// How many are pending, how many lie above the floor, and how many of those wait.
+pub(super) const COUNT: &str = concat!(
+    "SELECT (SELECT count(*) FROM pending WHERE run = ?1), count(*), count(*) FILTER (WHERE waits)
+     FROM (",
+    above!(),
+    ")"
+);
+
+/// The first numbers that wait, at most ?5.
+pub(super) const NUMBERS: &str = concat!(
+    "SELECT number FROM (SELECT number, 1 AS waits FROM pending WHERE run = ?1 UNION ALL ",
+    above!(),
+    ") WHERE waits ORDER BY number LIMIT ?5"
+);
 
 /// What a question found, and how much it had to step over to find it.
 #[derive(Debug)]
@@ -42,10 +63,7 @@ pub(super) fn waiting(conn: &Connection, seat: &Seat) -> Outcome<Found<u64>> {
     if seat.ended.is_some() {
         return Ok(Found::nothing(0));
     }
-    let mut count = conn.prepare_cached(&format!(
-        "SELECT (SELECT count(*) FROM pending WHERE run = ?1), count(*), count(*) FILTER (WHERE waits)
-         FROM ({ABOVE})"
-    ))?;
+    let mut count = conn.prepare_cached(COUNT)?;
     let place = params![seat.seq, seat.room, seat.floor, seat.id.as_str()];
     Ok(count.query_row(place, |row| {
         let (pending, above, waits) = (
@@ -102,10 +120,7 @@ pub(super) fn inbox(conn: &Connection, query: &InboxQuery) -> Outcome<Found<Inbo
 
 /// The first numbers that wait.
 fn numbers(conn: &Connection, seat: &Seat, limit: usize) -> Outcome<Vec<i64>> {
-    let mut find = conn.prepare_cached(&format!(
-        "SELECT number FROM (SELECT number, 1 AS waits FROM pending WHERE run = ?1 UNION ALL {ABOVE})
-         WHERE waits ORDER BY number LIMIT ?5"
-    ))?;
+    let mut find = conn.prepare_cached(NUMBERS)?;
     let limit = words::int(limit as u64);
     let place = params![seat.seq, seat.room, seat.floor, seat.id.as_str(), limit];
     let numbers = find.query_map(place, |row| row.get(0))?;

@@ -3,6 +3,8 @@
 mod acknowledge;
 mod adopt;
 mod append;
+#[cfg(test)]
+mod cost_tests;
 mod end;
 mod event;
 mod fault;

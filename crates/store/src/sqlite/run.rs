@@ -105,6 +105,11 @@ pub(super) fn list(conn: &Connection, query: &RunQuery) -> Outcome<Vec<RunRecord
     Ok(runs.collect::<Result<_, _>>()?)
 }
 
+/// Attaches what nobody took. Parameters: 1 the run's row, 2 its room's row, 3 its floor, 4 its id.
+pub(super) const ATTACH: &str = "INSERT INTO pending (run, number)
+    SELECT ?1, u.number FROM untaken u CROSS JOIN message m ON m.number = u.number
+    WHERE u.room = ?2 AND u.number <= ?3 AND m.author_run IS NOT ?4";
+
 pub(super) fn open(tx: &Tx<'_>, new: &NewRun) -> Outcome<RunRecord> {
     rules::check_run(new)?;
     let room = room::seq(tx, &new.room)?;
@@ -140,9 +145,7 @@ pub(super) fn open(tx: &Tx<'_>, new: &NewRun) -> Outcome<RunRecord> {
     )?;
     let seq = tx.last_insert_rowid();
     tx.done(
-        "INSERT INTO pending (run, number)
-         SELECT ?1, u.number FROM untaken u CROSS JOIN message m ON m.number = u.number
-         WHERE u.room = ?2 AND u.number <= ?3 AND m.author_run IS NOT ?4",
+        ATTACH,
         params![seq, room, words::int(new.floor), new.id.as_str()],
     )?;
     get(tx, &new.id)

@@ -7,7 +7,8 @@ use room_protocol::{
     Author, AuthorKind, How, MessageId, Proof, ProofKind, RoomName, RunId, Timestamp,
 };
 use room_store::{
-    AckItem, Acknowledgement, Appended, Inbox, InboxQuery, NewMessage, NewRun, RunEnd, Store,
+    AckItem, Acknowledgement, Appended, Inbox, InboxQuery, MessageQuery, NewMessage, NewRun,
+    RunEnd, Store,
 };
 
 pub fn block_on<T>(work: impl Future<Output = T>) -> T {
@@ -32,9 +33,9 @@ pub fn run_id(id: &str) -> RunId {
 
 /// The id of the message with a number.
 pub fn id(number: u64) -> MessageId {
-    format!("{number:08x}-0000-7000-8000-000000000000")
-        .try_into()
-        .unwrap()
+    let (high, low) = (number >> 48, number & 0xffff_ffff_ffff);
+    let id = format!("{high:08x}-0000-7000-8000-{low:012x}");
+    id.try_into().unwrap()
 }
 
 pub fn person(name: &str) -> Author {
@@ -160,4 +161,40 @@ pub fn shown(run: &str, numbers: &[u64]) -> Acknowledgement {
         items: numbers.iter().map(item).collect(),
         introduced: false,
     }
+}
+
+/// All messages of a room.
+pub fn all(name: &RoomName) -> MessageQuery {
+    MessageQuery {
+        room: name.clone(),
+        before: None,
+        after: None,
+        limit: usize::MAX,
+    }
+}
+
+/// Awaits all at the same time; answers in their order.
+pub async fn together<F: Future>(calls: impl IntoIterator<Item = F>) -> Vec<F::Output> {
+    let mut calls: Vec<_> = calls.into_iter().map(|c| (Box::pin(c), None)).collect();
+    std::future::poll_fn(|cx| {
+        let mut waits = false;
+        for (call, answer) in &mut calls {
+            if answer.is_none() {
+                match call.as_mut().poll(cx) {
+                    std::task::Poll::Ready(done) => *answer = Some(done),
+                    std::task::Poll::Pending => waits = true,
+                }
+            }
+        }
+        if waits {
+            std::task::Poll::Pending
+        } else {
+            std::task::Poll::Ready(())
+        }
+    })
+    .await;
+    calls
+        .into_iter()
+        .map(|(_, answer)| answer.unwrap())
+        .collect()
 }

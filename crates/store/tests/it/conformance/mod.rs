@@ -20,4 +20,19 @@ macro_rules! on_every_store {
     };
 }
 
+mod acknowledge;
+mod adopt;
+mod append;
+mod attach;
+mod confirm;
+mod end;
+mod event;
 mod inbox;
+mod key;
+mod listing;
+mod number;
+mod piece;
+mod room;
+mod run;
+mod status;
+mod withdraw;

@@ -1,0 +1,7 @@
+//! What only a store on disk has to hold.
+
+mod batch;
+mod close;
+mod durable;
+mod full;
+mod open;
