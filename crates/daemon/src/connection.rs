@@ -55,9 +55,13 @@ pub async fn serve(daemon: Arc<Daemon>, router: Router, peer: Peer, stream: Unix
 /// Turns a connection away, whatever it asks.
 pub async fn turn_away(mut stream: UnixStream, kind: ProblemKind, detail: &str) {
     let farewell = async {
+        let mut sink = [0; 4096];
+        // A client does not expect an answer before it has asked.
+        if stream.read(&mut sink).await? == 0 {
+            return Ok(());
+        }
         stream.write_all(&raw(kind, detail)).await?;
         stream.shutdown().await?;
-        let mut sink = [0; 4096];
         while stream.read(&mut sink).await? > 0 {}
         std::io::Result::Ok(())
     };

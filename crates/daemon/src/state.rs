@@ -98,6 +98,6 @@ impl Daemon {
 /// 404 that says how to make a room.
 pub fn no_room(room: &RoomName) -> Refusal {
     Refusal::not_found(format!(
-        "there is no room {room}; it is made by the first run in it (`room run {room} -- claude`, `room start {room}`) or by POST /v1/rooms with {{\"name\":\"{room}\"}}"
+        "there is no room {room}; `room create {room}` makes it, and so does the first run in it"
     ))
 }

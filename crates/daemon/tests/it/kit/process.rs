@@ -1,0 +1,84 @@
+//! The real binary.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use room_protocol::layout::Layout;
+
+use super::{Client, until};
+
+pub struct Process {
+    child: Child,
+    pub layout: Layout,
+}
+
+impl Process {
+    /// Starts it on a home and waits until it answers.
+    pub async fn serve(home: &Path) -> Self {
+        let process = Self::spawn(home);
+        let operator = process.operator();
+        let socket = process.layout.operator_socket();
+        until("roomd serves", || async {
+            tokio::net::UnixStream::connect(&socket).await.is_ok()
+        })
+        .await;
+        assert_eq!(operator.get("/v1/health").await.status, 200);
+        process
+    }
+
+    pub fn spawn(home: &Path) -> Self {
+        let log = File::create(home.with_extension("log")).unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_roomd"))
+            .arg("--home")
+            .arg(home)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        Self {
+            child,
+            layout: Layout::new(home, rustix::process::geteuid().as_raw()),
+        }
+    }
+
+    pub fn operator(&self) -> Client {
+        Client::new(&self.layout.operator_socket())
+    }
+
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for its end, at most ten seconds.
+    pub async fn ended(&mut self) -> ExitStatus {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status;
+            }
+            assert!(
+                begun.elapsed() < Duration::from_secs(10),
+                "roomd does not end"
+            );
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    pub async fn killed(&mut self) {
+        self.signal(rustix::process::Signal::KILL);
+        assert_eq!(self.ended().await.signal(), Some(9));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
