@@ -63,6 +63,8 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
+/// Directory entries that a listing looks at, hidden ones included.
+const SCANNED: usize = 16_384;
 /// Not blocking, since opening a pipe would wait for its other end.
 const REGULAR: OFlags = OFlags::NOFOLLOW
     .union(OFlags::NONBLOCK)
@@ -227,7 +229,8 @@ impl Dir {
     pub fn names(&self, limit: usize) -> Result<Vec<String>, DirError> {
         let fail = |e: Errno| failed("list", self.path.clone(), e);
         let mut names = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(fail)? {
+        let entries = rustix::fs::Dir::read_from(&self.fd).map_err(fail)?;
+        for entry in entries.take(SCANNED) {
             let entry = entry.map_err(fail)?;
             let name = entry.file_name().to_str().ok();
             if let Some(name) = name.filter(|n| !n.starts_with('.')) {

@@ -1,6 +1,7 @@
 //! `hooks.log`.
 
 use std::fs;
+use std::sync::Barrier;
 
 use room_client::RunDir;
 use room_protocol::layout::run_files::{LOG, LOG_OLD};
@@ -50,24 +51,24 @@ fn a_full_log_moves_aside_once() {
 
 #[test]
 fn many_at_once_lose_no_line_to_the_rotation() {
-    let (dir, _run) = run();
-    // Just below the bound, then more than one write at once goes over it.
-    let lines_before = 150;
-    let run = RunDir::open(dir.path()).unwrap();
-    for _ in 0..lines_before {
-        run.log(&"b".repeat(380));
-    }
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                let run = RunDir::open(dir.path()).unwrap();
-                for _ in 0..10 {
+    // Each round begins just below the bound, so that all go over it at once.
+    let line = format!("before {}\n", "b".repeat(92));
+    let before = usize::try_from(HOOKS_LOG_BYTES).unwrap() / line.len();
+    for _ in 0..200 {
+        let (dir, _run) = run();
+        fs::write(dir.path().join(LOG), line.repeat(before)).unwrap();
+        let start = Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    let run = RunDir::open(dir.path()).unwrap();
+                    start.wait();
                     run.log(&"m".repeat(380));
-                }
-            });
-        }
-    });
-    let read = |name| fs::read_to_string(dir.path().join(name)).unwrap();
-    let all = read(LOG_OLD) + &read(LOG);
-    assert_eq!(all.lines().count(), lines_before + 80);
+                });
+            }
+        });
+        let read = |name| fs::read_to_string(dir.path().join(name)).unwrap();
+        let all = read(LOG_OLD) + &read(LOG);
+        assert_eq!(all.lines().count(), before + 8);
+    }
 }

@@ -120,6 +120,19 @@ fn handing_over_goes_in_order_and_each_once() {
 }
 
 #[test]
+fn handing_over_stops_when_time_is_short() {
+    let (_dir, run) = run();
+    let put = fill(&run, 3);
+    let server = Server::answering(vec![json("{}")]);
+    let left = std::cell::Cell::new(2);
+    let go_on = || left.replace(left.get() - 1) > 0;
+    let (done, failure) = outbox::deliver_while(&run, &server.client(), go_on);
+    assert!(failure.is_none(), "{failure:?}");
+    assert_eq!(done.posted, 2);
+    assert_eq!(outbox::list(&run).unwrap(), put[2..]);
+}
+
+#[test]
 fn what_may_go_through_later_stays_and_so_does_what_comes_after_it() {
     let (_dir, run) = run();
     let put = fill(&run, 3);
