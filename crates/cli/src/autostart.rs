@@ -11,7 +11,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use fs2::FileExt;
-use room_client::Error;
 use room_protocol::layout::Layout;
 use room_protocol::operator::Health;
 
@@ -39,7 +38,7 @@ pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
     match operator.health() {
         Ok(health) if !is_older(&health.version, VERSION) => return Ok(operator),
         Ok(_) => {}
-        Err(Error::Unreachable { .. }) => {}
+        Err(error) if error.nobody_listens() || !layout.home().is_dir() => {}
         Err(other) => return Err(other.into()),
     }
     make_home(layout)?;
@@ -48,7 +47,7 @@ pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
     match operator.health() {
         Ok(health) if !is_older(&health.version, VERSION) => return Ok(operator),
         Ok(health) => replace(&operator, &health)?,
-        Err(Error::Unreachable { .. }) => {}
+        Err(error) if error.nobody_listens() => {}
         Err(other) => return Err(other.into()),
     }
     start(layout, &operator)?;

@@ -7,7 +7,9 @@ use crate::ctx::Ctx;
 use crate::daemon::Operator;
 use crate::failure::Failure;
 
-/// Make a room. A room that is there already stays as it is.
+/// Make a room
+///
+/// A room that is there already stays as it is.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room: 1 to 64 of a-z, 0-9, '.', '_' and '-'

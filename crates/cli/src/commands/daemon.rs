@@ -14,7 +14,9 @@ use crate::daemon::Operator;
 use crate::failure::{Context, Failure};
 use crate::view;
 
-/// Look at, stop or run the daemon. It is started whenever a verb needs it.
+/// Look at, stop or run the daemon
+///
+/// It is started whenever a verb needs it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -8,13 +8,13 @@ use serde::Serialize;
 
 use self::agent::Agent;
 use self::stage::Stage;
-use crate::ctx::Ctx;
 use crate::failure::{Failure, REFUSED};
 use crate::output::{Out, Paint};
 
-/// Show the main job at work: a private daemon, a stand-in agent that calls the real hooks as Claude
-/// Code does, and a person who posts. Leaves nothing behind. Exit code 1 when anything is not as it
-/// should be.
+/// Show the main job at work, with a private daemon
+///
+/// A stand-in agent calls the real hooks as Claude Code does, and a person posts. Leaves nothing behind.
+/// Exit code 1 when anything is not as it should be.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -25,16 +25,16 @@ const FIRST: &str = "please use tabs,\nand keep the tests green";
 /// What the person says when the agent is about to finish.
 const SECOND: &str = "one more thing: update the changelog";
 
-pub(super) fn run(_: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
+pub(super) fn run(_: &Args, out: &mut Out) -> Result<(), Failure> {
     let stage = Stage::set()?;
-    let told = story(&stage, &mut Teller { out: &mut ctx.out });
+    let mut tell = Teller { out };
+    let told = story(&stage, &mut tell);
     let cleared = stage.clear();
-    let out = &mut Teller { out: &mut ctx.out };
     match told.and(cleared) {
-        Ok(()) => out.say(Who::Demo, "all as it should be; nothing is left behind"),
+        Ok(()) => tell.say(Who::Demo, "all as it should be; nothing is left behind"),
         Err(Failure::Closed) => Err(Failure::Closed),
         Err(failure) => {
-            ctx.out.flush()?;
+            tell.out.flush()?;
             crate::note(&format!(
                 "the demonstration failed: {}",
                 failure.text().unwrap_or("it ended early")
@@ -101,7 +101,7 @@ fn story(stage: &Stage, tell: &mut Teller<'_>) -> Result<(), Failure> {
     let run: RunId = stage.open_run(ROOM)?;
     tell.say(
         Who::Demo,
-        &format!("run {run} is opened in room {ROOM}, as room run does\n\n"),
+        &format!("run {run} is opened in room {ROOM}, as room run does"),
     )?;
     let mut agent = Agent::new(stage, &run)?;
     agent.begin()?;

@@ -9,8 +9,9 @@ use crate::ctx::Ctx;
 use crate::failure::{Failure, REFUSED};
 use crate::output::Paint;
 
-/// Check the daemon, the home, and for each agent CLI how the hooks are wired. Changes nothing but
-/// that it starts the daemon. Exit code 1 when something is wrong.
+/// Check the daemon, the home and each agent CLI's wiring
+///
+/// Changes nothing but that it starts the daemon. Exit code 1 when something is wrong.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

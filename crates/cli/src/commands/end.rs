@@ -8,7 +8,9 @@ use crate::daemon::Operator;
 use crate::failure::Failure;
 use crate::inside;
 
-/// End a run. What it was shown and is not confirmed waits for the next run.
+/// End a run
+///
+/// What it was shown and is not confirmed waits for the next run.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The run; without it the one that RUN_ID names

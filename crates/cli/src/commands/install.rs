@@ -16,8 +16,9 @@ use crate::wiring::record::Records;
 /// Where backups and what else undoes an installation is kept, within the home.
 const RECORDS: &str = "wiring";
 
-/// Wire the hooks into an agent CLI's own configuration. Without it `room run` hands them over for
-/// each launch, and no file of yours is touched.
+/// Wire the hooks into an agent CLI's own configuration
+///
+/// Without it room run hands them over for each launch, and no file of yours is touched.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

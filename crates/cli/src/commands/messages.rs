@@ -10,7 +10,9 @@ use crate::failure::Failure;
 use crate::output::{Cell, Paint};
 use crate::view::{self, Names};
 
-/// List a room's messages, oldest first: who wrote them, who took them, how and when. Consumes nothing.
+/// List a room's messages, and who took them
+///
+/// Oldest first, with how and when they were taken. Consumes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room

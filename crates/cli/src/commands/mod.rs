@@ -26,16 +26,21 @@ use std::process::ExitCode;
 use crate::cli::{Cli, Verb};
 use crate::ctx::Ctx;
 use crate::failure::Failure;
+use crate::output::Out;
 
 /// Does what the command line asks for.
 ///
 /// # Errors
 /// What the verb's failure is.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
-    // These two become another program: nothing of ours may come in between.
-    match cli.verb {
-        Verb::ExecChild(args) => return exec::child(&args),
-        Verb::ExecDaemon(args) => return exec::daemon(&args),
+    // These need no home.
+    match &cli.verb {
+        Verb::ExecChild(args) => return exec::child(args),
+        Verb::ExecDaemon(args) => return exec::daemon(args),
+        Verb::Demo(args) => {
+            demo::run(args, &mut Out::stdout(cli.json))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         _ => {}
     }
     let mut ctx = Ctx::from_env(cli.json)?;
@@ -58,8 +63,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Verb::Install(args) => install::run(&args, &mut ctx),
         Verb::Uninstall(args) => uninstall::run(&args, &mut ctx),
         Verb::Doctor(args) => doctor::run(&args, &mut ctx),
-        Verb::Demo(args) => demo::run(&args, &mut ctx),
-        Verb::ExecChild(_) | Verb::ExecDaemon(_) => Ok(()),
+        Verb::Demo(_) | Verb::ExecChild(_) | Verb::ExecDaemon(_) => Ok(()),
     };
     // What was printed before a failure is printed all the same.
     let flushed = ctx.out.flush();

@@ -11,9 +11,10 @@ use crate::daemon::{self, Operator};
 use crate::failure::{Context, Failure};
 use crate::inside::{Inside, Posted};
 
-/// Post a message to a room. Runs at work there are shown it at their next tool call.
+/// Post a message to a room
 ///
-/// Inside a run (RUN_ID is set) the run itself posts.
+/// Runs at work there are shown it at their next tool call. Inside a run (RUN_ID is set) the run itself
+/// posts.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room

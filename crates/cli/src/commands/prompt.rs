@@ -13,9 +13,10 @@ use crate::failure::Failure;
 use crate::inside::Inside;
 use crate::launch::task;
 
-/// Print a room's conversation as an agent's opening text, for a launcher of your own.
+/// Print a room's conversation as an agent's opening text
 ///
-/// With --run, what waits for that run is in it, and what was printed whole counts as shown.
+/// For a launcher of your own. With --run, what waits for that run is in it, and what was printed whole
+/// counts as shown.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room

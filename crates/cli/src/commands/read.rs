@@ -15,10 +15,10 @@ const EVENT: &str = "read";
 /// How many of a room's newest messages a person is shown.
 const NEWEST: usize = 20;
 
-/// Read what is new in a room.
+/// Read what is new in a room
 ///
-/// Inside a run (RUN_ID is set): the messages that wait for it, whole, within 8,000 bytes; they count
-/// as read. Elsewhere: the room's newest messages, and nothing is consumed.
+/// Inside a run (RUN_ID is set): the messages that wait for it, whole, within 8,000 bytes; they count as
+/// read. Elsewhere: the room's newest messages, and nothing is consumed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::{Cell, Paint};
 use crate::view;
 
-/// List rooms, by name.
+/// List rooms
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

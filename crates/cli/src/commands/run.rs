@@ -19,10 +19,11 @@ use crate::launch::program::{self, Program};
 use crate::launch::signals::Forwarding;
 use crate::launch::{RunOptions, hooks, task};
 
-/// Run an agent CLI in a room. Terminal, signals and exit code are passed through.
+/// Run an agent CLI in a room
 ///
-/// Claude Code and Codex are handed the hooks for this launch; any other command only gets RUN_ID
-/// and ROOM_HOME. The command goes on when the daemon does not.
+/// Terminal, signals and exit code are passed through. Claude Code and Codex are handed the hooks for
+/// this launch; any other command only gets RUN_ID and ROOM_HOME. The command goes on when the daemon
+/// does not.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room; made when there is none

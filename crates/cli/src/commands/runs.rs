@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::output::{Cell, Paint};
 use crate::view;
 
-/// List runs, newest first; without --all only those that have not ended.
+/// List runs
+///
+/// Newest first; without --all only those that have not ended.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only runs of this room

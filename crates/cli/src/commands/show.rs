@@ -9,7 +9,9 @@ use crate::failure::Failure;
 use crate::output::Paint;
 use crate::view::{self, Names};
 
-/// Show one message whole, with everything known about it. Consumes nothing.
+/// Show one message whole
+///
+/// With everything known about it. Consumes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message, such as demo/12

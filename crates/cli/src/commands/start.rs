@@ -8,7 +8,9 @@ use crate::daemon::Operator;
 use crate::failure::Failure;
 use crate::launch::RunOptions;
 
-/// Open a run for a launcher of your own: eval "$(room start demo)", start the agent, then room end.
+/// Open a run for a launcher of your own; prints what to eval
+///
+/// eval "$(room start demo)", start the agent, and when it has ended: room end.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room; made when there is none

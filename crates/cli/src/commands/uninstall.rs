@@ -5,8 +5,9 @@ use crate::ctx::Ctx;
 use crate::failure::{Context, Failure};
 use crate::wiring::{claude_settings, codex_hooks};
 
-/// Take the hooks out of an agent CLI's configuration. A file that was not edited since is restored to
-/// the byte.
+/// Take the hooks out of an agent CLI's configuration
+///
+/// A file that was not edited since is restored to the byte.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

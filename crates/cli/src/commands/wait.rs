@@ -16,8 +16,10 @@ const STEP: Duration = Duration::from_secs(20);
 /// What the answer may take longer than the wait that was asked for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Wait until a message was taken, withdrawn or can no longer be delivered. Exit code 0 when it was
-/// taken, 1 when it never will be, 75 when the time is over.
+/// Wait until a message was taken
+///
+/// Exit code 0 when it was taken, 1 when it never will be (withdrawn, or its run has ended), 75 when the
+/// time is over.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message, such as demo/12

@@ -26,8 +26,9 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// A daemon that was gone for longer is not coming back by itself.
 const GONE: Duration = Duration::from_secs(30);
 
-/// Follow a room: what was, then what happens, a line for each message and each delivery. Ends with
-/// Ctrl-C. Consumes nothing.
+/// Follow a room: a line for each message and each delivery
+///
+/// What was, then what happens. Ends with Ctrl-C. Consumes nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room
@@ -90,11 +91,7 @@ fn end_on_interrupt() -> Result<(), Failure> {
 
 /// The stream of events after `cursor`. A daemon that has gone is given some time to come back.
 fn events(args: &Args, cursor: u64, operator: &Operator) -> Result<Events, Error> {
-    let end = if args.no_follow {
-        "&follow=false"
-    } else {
-        ""
-    };
+    let end = if args.no_follow { "&follow=false" } else { "" };
     let path = format!("/v1/events?after={cursor}&room={}{end}", args.room);
     let until = Instant::now() + GONE;
     loop {

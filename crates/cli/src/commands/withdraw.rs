@@ -6,7 +6,9 @@ use crate::ctx::Ctx;
 use crate::daemon::{Operator, message_path};
 use crate::failure::Failure;
 
-/// Take a message back that nobody was shown yet. A message that was taken stays (exit code 1).
+/// Take a message back that nobody was shown yet
+///
+/// A message that was taken stays (exit code 1).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The message, such as demo/12

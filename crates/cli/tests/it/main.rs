@@ -1,11 +1,22 @@
 //! The command line's tests, one file a subject.
 
-// The lints' own exception for tests does not reach helpers.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)] // what tests share is test code too
 
-mod wiring_codex;
+mod daemon;
+mod demo;
+mod doctor;
+mod help;
 mod home;
+mod install;
+mod listing;
+mod output;
 mod post;
+mod prompt;
+mod read;
+mod run;
+mod start;
+mod watch;
+mod wiring_codex;
 mod wiring_faults;
 mod wiring_files;
 mod wiring_inspect;

@@ -79,7 +79,12 @@ fn wired(report: &CliReport) -> Finding {
         (Some(path), None) => path.display().to_string(),
         (Some(path), Some(version)) => format!("{version} at {}", path.display()),
     };
+    let installed = report.files.iter().any(|file| !file.hooks.is_empty());
     let (level, how) = match report.wired() {
+        Wired::No if installed => (
+            Level::Bad,
+            "installed into its configuration, and nothing of it would run".to_owned(),
+        ),
         Wired::No => (
             Level::Good,
             "not installed into its configuration: room run hands the hooks over".to_owned(),
