@@ -125,7 +125,7 @@ pub struct RunEnd {
 pub struct NewMessage {
     /// Identity across machines.
     pub id: MessageId,
-    /// The number that was reserved for it.
+    /// The number that was reserved for it; from 1, at most 18 digits.
     pub number: u64,
     /// Its room; must exist.
     pub room: RoomName,
@@ -208,7 +208,7 @@ pub struct InboxEntry {
     pub message: Message,
     /// Bytes of its body that this session was already shown.
     pub offset: u64,
-    /// An earlier run may have been shown it.
+    /// An earlier run may have been shown it: a delivery of it was returned.
     pub again: bool,
 }
 
@@ -227,7 +227,7 @@ pub struct Acknowledgement {
     pub printed: Option<Proof>,
     /// What.
     pub items: Vec<AckItem>,
-    /// The room was explained in the same text.
+    /// The room was explained in the same text; kept as the run's where a session is named.
     pub introduced: bool,
 }
 
@@ -236,14 +236,15 @@ pub struct Acknowledgement {
 pub struct AckItem {
     /// Which.
     pub id: MessageId,
-    /// Up to this byte; absent or the body's length or more: whole.
+    /// Up to this byte; absent or the body's length or more: whole. Where an id is named twice, the
+    /// furthest counts.
     pub offset: Option<u64>,
 }
 
 /// What became of an acknowledgement; every id stands in exactly one list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Acked {
-    /// Out of the inbox, now or already before (also: withdrawn since).
+    /// Out of the inbox, now or already before (also: withdrawn, or the run ended since).
     pub settled: Vec<MessageId>,
     /// Begun; the rest still waits.
     pub partial: Vec<MessageId>,

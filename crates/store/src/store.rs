@@ -54,7 +54,9 @@ pub trait Store: Send + Sync + 'static {
     /// below its floor. Answers in the order of the call. Events: `posted`.
     ///
     /// Errors: `NotFound` (room), `Conflict` (number or id in use; key used by this author for other
-    /// words, room, addressee or references: the text names the message that holds it).
+    /// words, room, addressee or references: the text names the message that holds it),
+    /// `InvalidRequest` (a number that no handle can name: 0, or more than 18 digits). Of a call that
+    /// fails nothing is written.
     async fn append_messages(&self, messages: Vec<NewMessage>) -> Result<Vec<Appended>>;
 
     /// The message that an author's key was used for, if any (the scope is the same as
@@ -72,7 +74,7 @@ pub trait Store: Send + Sync + 'static {
     /// A message by its id. Errors: `NotFound`.
     async fn message_by_id(&self, id: &MessageId) -> Result<Message>;
 
-    /// A page of a room's messages. Errors: `NotFound` (room).
+    /// A page of a room's messages. Errors: `NotFound` (room), `InvalidRequest` (a limit of 0).
     async fn messages(&self, query: MessageQuery) -> Result<Page>;
 
     /// Takes a message back, unless a run has taken it (a returned delivery counts as not taken).
@@ -80,7 +82,8 @@ pub trait Store: Send + Sync + 'static {
     async fn withdraw(&self, room: &RoomName, number: u64, at: Timestamp) -> Result<Withdrawn>;
 
     /// Opens a run and attaches what waits for it, in one step. Events: `run_opened`.
-    /// Errors: `NotFound` (room), `Conflict` (id in use, or the name by a live run of the room).
+    /// Errors: `NotFound` (room), `Conflict` (id in use, or the name by a live run of the room),
+    /// `InvalidRequest` (a floor of more than 18 digits).
     async fn open_run(&self, run: NewRun) -> Result<RunRecord>;
 
     /// A run. Errors: `NotFound`.
@@ -104,27 +107,36 @@ pub trait Store: Send + Sync + 'static {
     /// Errors: `NotFound`.
     async fn end_run(&self, end: RunEnd) -> Result<RunRecord>;
 
-    /// What waits for a run. An ended run's inbox is empty. Errors: `NotFound` (run).
+    /// What waits for a run. An ended run's inbox is empty. Errors: `NotFound` (run), `InvalidRequest`
+    /// (a limit of 0).
     async fn inbox(&self, query: InboxQuery) -> Result<Inbox>;
 
     /// How many messages wait for a run. Errors: `NotFound` (run).
     async fn waiting(&self, run: &RunId) -> Result<u64>;
 
-    /// Tells that a run resumes a session: what was returned from that very session is taken again, as
-    /// `opened`, unconfirmed, in this session. Answers how many messages. Events: `taken`.
+    /// Tells that a run resumes a session: what was returned from that very session, in the run's room
+    /// and not withdrawn since, is taken again, as `opened`, unconfirmed, in this session, printed at
+    /// its start ([`room_protocol::ProofKind::Start`]). Answers how many messages; 0 for a run that has
+    /// ended. Events: `taken`. Errors: `NotFound` (run).
     async fn adopt_session(&self, run: &RunId, session: &str, at: Timestamp) -> Result<u64>;
 
-    /// Forgets which pieces of messages a run was shown: its context was emptied.
+    /// Forgets which pieces of messages a run was shown, in whatever session: its context was emptied.
+    /// Errors: `NotFound` (run).
     async fn forget_pieces(&self, run: &RunId) -> Result<()>;
 
     /// Acknowledges exactly what was shown. Idempotent. Valid for whatever was ever in the run's
     /// inbox, also after the run has ended or the message was withdrawn. An offset below the body's
-    /// length keeps how far this session was shown the message, and the message waits on. Events:
-    /// `taken` for each message that is settled now. Errors: `NotFound` (run).
+    /// length keeps how far this session was shown the message, and the message waits on; the furthest
+    /// counts, and it is moved back to where a character begins. Events: `taken` for each message that
+    /// is settled now. Errors: `NotFound` (run).
+    ///
+    /// What comes after the run's end returns to the queue at once (`taken`, then `returned`), as it
+    /// would have at the end: nothing can confirm it any more.
     async fn acknowledge(&self, acknowledgement: Acknowledgement) -> Result<Acked>;
 
     /// Confirms a run's deliveries of one session that the event `proof` proves
-    /// ([`Proof::confirms`]). Answers their number. Events: `confirmed`. Errors: `NotFound` (run).
+    /// ([`Proof::confirms`]): those that were printed at a known moment and not returned. Answers their
+    /// number. Events: `confirmed`. Errors: `NotFound` (run).
     async fn confirm(
         &self,
         run: &RunId,
@@ -143,6 +155,7 @@ pub trait Store: Send + Sync + 'static {
     /// Wakes whoever waits for events: holds the last cursor that this process knows of. A hint only.
     fn watch_events(&self) -> watch::Receiver<u64>;
 
-    /// Ends the store's own threads after what was asked of them is done. Idempotent.
+    /// Ends the store's own threads after what was asked of them is done. Idempotent. What is asked of
+    /// a store afterwards may fail with `Internal`.
     async fn close(&self);
 }

@@ -23,6 +23,8 @@ mod view;
 mod withdraw;
 mod words;
 mod writer;
+#[cfg(test)]
+mod writer_tests;
 
 use std::path::Path;
 use std::sync::atomic::Ordering;

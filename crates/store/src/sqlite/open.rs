@@ -70,3 +70,30 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
     };
     open().map_err(|fault| fault.told(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_committed_is_flushed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("room.db");
+        let writer = writer(&path).unwrap();
+        let pragma = |conn: &Connection, name| {
+            conn.pragma_query_value(None, name, |row| row.get::<_, rusqlite::types::Value>(0))
+                .unwrap()
+        };
+        assert_eq!(pragma(&writer, "synchronous"), 2.into());
+        assert_eq!(pragma(&writer, "journal_mode"), "wal".to_owned().into());
+        assert_eq!(pragma(&writer, "foreign_keys"), 1.into());
+        assert_eq!(pragma(&writer, "busy_timeout"), 5_000.into());
+        let reader = reader(&path).unwrap();
+        assert_eq!(pragma(&reader, "busy_timeout"), 5_000.into());
+        let refused = reader.execute("DELETE FROM room", []).unwrap_err();
+        assert_eq!(
+            refused.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::ReadOnly)
+        );
+    }
+}

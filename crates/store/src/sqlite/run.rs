@@ -40,9 +40,19 @@ pub(super) fn seat(conn: &Connection, id: &RunId) -> Outcome<Seat> {
     Ok(seat.optional()?.ok_or_else(|| rules::no_run(id))?)
 }
 
-const COLUMNS: &str = "SELECT run.id, room.name, run.name, cli, credential_hash, git, history,
-    opened_at, ended_at, exit_code, session, introduced, alive_at, active_at, last_tool
-    FROM run CROSS JOIN room ON room.seq = run.room";
+/// Selects runs' records, by the index that is named.
+macro_rules! select {
+    ($index:literal, $rest:literal) => {
+        concat!(
+            "SELECT run.id, room.name, run.name, cli, credential_hash, git, history, opened_at,
+                    ended_at, exit_code, session, introduced, alive_at, active_at, last_tool
+             FROM run ",
+            $index,
+            " CROSS JOIN room ON room.seq = run.room ",
+            $rest
+        )
+    };
+}
 
 fn record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
     Ok(RunRecord {
@@ -65,14 +75,15 @@ fn record(row: &Row<'_>) -> rusqlite::Result<RunRecord> {
 }
 
 pub(super) fn get(conn: &Connection, id: &RunId) -> Outcome<RunRecord> {
-    let mut find = conn.prepare_cached(&format!("{COLUMNS} WHERE run.id = ?1"))?;
+    let mut find = conn.prepare_cached(select!("", "WHERE run.id = ?1"))?;
     let run = find.query_row([id.as_str()], record).optional()?;
     Ok(run.ok_or_else(|| rules::no_run(id))?)
 }
 
 pub(super) fn by_credential(conn: &Connection, hash: &[u8; 32]) -> Outcome<Option<RunRecord>> {
-    let mut find = conn.prepare_cached(&format!(
-        "{COLUMNS} WHERE credential_hash = ?1 AND ended IS NULL ORDER BY run.seq LIMIT 1"
+    let mut find = conn.prepare_cached(select!(
+        "INDEXED BY run_credential",
+        "WHERE credential_hash = ?1 AND ended IS NULL ORDER BY run.seq LIMIT 1"
     ))?;
     Ok(find.query_row([hash], record).optional()?)
 }
@@ -86,20 +97,24 @@ pub(super) fn name_in_use(conn: &Connection, room: &RoomName, name: &AuthorName)
 }
 
 pub(super) fn list(conn: &Connection, query: &RunQuery) -> Outcome<Vec<RunRecord>> {
-    let mut wanted = Vec::new();
+    let sql = match (&query.room, query.live) {
+        (None, false) => select!("", "WHERE ?1 IS NULL ORDER BY run.seq DESC LIMIT ?2"),
+        (None, true) => select!(
+            "INDEXED BY run_open",
+            "WHERE ?1 IS NULL AND ended IS NULL ORDER BY run.seq DESC LIMIT ?2"
+        ),
+        (Some(_), false) => select!(
+            "INDEXED BY run_room",
+            "WHERE run.room = (SELECT seq FROM room WHERE name = ?1) ORDER BY run.seq DESC LIMIT ?2"
+        ),
+        (Some(_), true) => select!(
+            "INDEXED BY run_live",
+            "WHERE run.room = (SELECT seq FROM room WHERE name = ?1) AND ended IS NULL
+             ORDER BY run.seq DESC LIMIT ?2"
+        ),
+    };
+    let mut find = conn.prepare_cached(sql)?;
     let room = query.room.as_ref().map(RoomName::as_str);
-    if room.is_some() {
-        wanted.push("run.room = (SELECT seq FROM room WHERE name = ?1)");
-    } else {
-        wanted.push("?1 IS NULL");
-    }
-    if query.live {
-        wanted.push("run.ended IS NULL");
-    }
-    let mut find = conn.prepare_cached(&format!(
-        "{COLUMNS} WHERE {} ORDER BY run.seq DESC LIMIT ?2",
-        wanted.join(" AND ")
-    ))?;
     let limit = query.limit.map_or(-1, |limit| words::int(limit as u64));
     let runs = find.query_map(params![room, limit], record)?;
     Ok(runs.collect::<Result<_, _>>()?)

@@ -9,6 +9,7 @@ on_every_store!(
     every_id_stands_in_one_list,
     a_refused_id_holds_nothing_else_up,
     it_is_valid_after_a_withdrawal,
+    it_is_valid_for_what_lies_far_below_what_was_taken_since,
     it_is_valid_after_the_runs_end,
     what_was_withdrawn_before_the_opening_was_never_there,
     an_introduction_is_kept_with_its_session,
@@ -163,6 +164,19 @@ async fn it_is_valid_after_a_withdrawal(store: &dyn Store) {
     // Not shown whole.
     let message = store.message(&room("demo"), 2).await.unwrap();
     assert_eq!(message.deliveries, []);
+}
+
+async fn it_is_valid_for_what_lies_far_below_what_was_taken_since(store: &dyn Store) {
+    demo(store).await;
+    open(store, "r1", 0).await;
+    for number in 1..=3 {
+        post(store, words(number)).await;
+    }
+    store.withdraw(&room("demo"), 1, at(9)).await.unwrap();
+    store.acknowledge(shown("r1", &[2, 3])).await.unwrap();
+    assert_eq!(numbers(store, "r1").await, [0; 0]);
+    let acked = store.acknowledge(shown("r1", &[1])).await.unwrap();
+    assert_eq!(acked.settled, [id(1)]);
 }
 
 async fn it_is_valid_after_the_runs_end(store: &dyn Store) {

@@ -12,7 +12,7 @@ use crate::kit::block_on;
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(96),
+        cases: std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64),
         max_shrink_iters: 4_000,
         failure_persistence: None,
         ..ProptestConfig::default()
