@@ -14,7 +14,7 @@ use fs2::FileExt;
 use room_protocol::layout::Layout;
 use room_protocol::operator::Health;
 
-use crate::daemon::Operator;
+use crate::daemon::{Operator, is_dying};
 use crate::failure::{Context, Failure};
 
 /// How long a daemon that was started may take until it serves.
@@ -35,23 +35,35 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// [`Failure::Temporary`] when none can be had.
 pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
     let operator = Operator::new(layout);
-    match operator.health() {
-        Ok(health) if !is_older(&health.version, VERSION) => return Ok(operator),
-        Ok(_) => {}
-        Err(error) if error.nobody_listens() || !layout.home().is_dir() => {}
-        Err(other) => return Err(other.into()),
+    if let Some(health) = health(layout, &operator)?
+        && !is_older(&health.version, VERSION)
+    {
+        return Ok(operator);
     }
     make_home(layout)?;
     let _lock = start_lock(layout)?;
     // Another one may have been quicker.
-    match operator.health() {
-        Ok(health) if !is_older(&health.version, VERSION) => return Ok(operator),
-        Ok(health) => replace(&operator, &health)?,
-        Err(error) if error.nobody_listens() => {}
-        Err(other) => return Err(other.into()),
+    match health(layout, &operator)? {
+        Some(health) if !is_older(&health.version, VERSION) => return Ok(operator),
+        Some(health) => replace(&operator, &health)?,
+        None => {}
     }
     start(layout, &operator)?;
     Ok(operator)
+}
+
+/// What the daemon says of itself; `None` where there is none. One that dies at this moment is waited
+/// for.
+fn health(layout: &Layout, operator: &Operator) -> Result<Option<Health>, Failure> {
+    let until = Instant::now() + SERVES_WITHIN;
+    loop {
+        match operator.health() {
+            Ok(health) => return Ok(Some(health)),
+            Err(error) if error.nobody_listens() || !layout.home().is_dir() => return Ok(None),
+            Err(error) if is_dying(&error) && Instant::now() < until => std::thread::sleep(LOOK),
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 /// Stops a daemon and waits until it is gone.

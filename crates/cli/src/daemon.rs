@@ -6,8 +6,8 @@ use fs2::FileExt;
 use room_client::{Client, Error, Why};
 use room_protocol::layout::Layout;
 use room_protocol::message::Post;
-use room_protocol::operator::Health;
-use room_protocol::{Handle, Message, ProblemKind};
+use room_protocol::operator::{EndRun, Health, OpenRun, OpenedRun};
+use room_protocol::{Handle, Message, ProblemKind, Run, RunId};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -17,6 +17,8 @@ use crate::failure::Failure;
 
 /// How long a question whether the daemon serves may take.
 const HEALTH_WITHIN: Duration = Duration::from_secs(2);
+/// How long a call is tried again, across a daemon's end and start.
+const CALL_WITHIN: Duration = Duration::from_secs(5);
 /// How long a post is tried again, across a daemon's end and start.
 const POST_WITHIN: Duration = Duration::from_secs(15);
 /// Between two tries.
@@ -71,8 +73,8 @@ impl Operator {
     ///
     /// # Errors
     /// When the daemon cannot be reached, or refuses.
-    pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
-        self.client.get(path)
+    pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
+        self.again(CALL_WITHIN, || self.client.get(path))
     }
 
     /// Asks for what may take as long as `deadline`.
@@ -87,12 +89,52 @@ impl Operator {
         self.client.clone().deadline(deadline).get(path)
     }
 
-    /// Sends.
+    /// Sends what may be sent twice without harm.
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, Error> {
-        self.client.post(path, body)
+    pub fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, Failure> {
+        self.again(CALL_WITHIN, || self.client.post(path, body))
+    }
+
+    /// Opens a run. Not tried again: a run whose answer was lost would stay behind.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn open_run(&self, open: &OpenRun) -> Result<OpenedRun, Error> {
+        self.client.post("/v1/runs", open)
+    }
+
+    /// Ends a run.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub fn end_run(&self, run: &RunId, exit_code: Option<i32>) -> Result<Run, Failure> {
+        let end = EndRun { exit_code };
+        self.post(&format!("/v1/runs/{run}/end"), &end)
+    }
+
+    /// Calls again while the daemon ends and another takes its place, at most for so long.
+    fn again<T>(
+        &self,
+        within: Duration,
+        call: impl Fn() -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let until = Instant::now() + within;
+        loop {
+            match call() {
+                Ok(answer) => return Ok(answer),
+                Err(error) if !may_pass(&error) || Instant::now() > until => {
+                    return Err(error.into());
+                }
+                Err(error) if error.nobody_listens() => drop(autostart::ensure(&self.layout)?),
+                Err(_) => std::thread::sleep(PAUSE),
+            }
+        }
     }
 
     /// Follows events.
@@ -109,17 +151,7 @@ impl Operator {
     /// # Errors
     /// When it is refused, or no daemon takes it in time.
     pub fn post_with_key(&self, path: &str, post: &Post) -> Result<Message, Failure> {
-        let until = Instant::now() + POST_WITHIN;
-        loop {
-            match self.post(path, post) {
-                Ok(message) => return Ok(message),
-                Err(error) if !may_pass(&error) || Instant::now() > until => {
-                    return Err(error.into());
-                }
-                Err(error) if error.nobody_listens() => drop(autostart::ensure(&self.layout)?),
-                Err(_) => std::thread::sleep(PAUSE),
-            }
-        }
+        self.again(POST_WITHIN, || self.client.post(path, post))
     }
 
     /// Tells the daemon to end.
@@ -127,7 +159,7 @@ impl Operator {
     /// # Errors
     /// As [`Self::get`].
     pub fn shutdown(&self) -> Result<(), Error> {
-        match self.post("/v1/shutdown", &serde_json::json!({})) {
+        match self.client.post("/v1/shutdown", &serde_json::json!({})) {
             // It may be gone before its answer is.
             Err(Error::Unreachable {
                 why: Why::Closed, ..
@@ -143,16 +175,25 @@ impl Operator {
     }
 }
 
-/// Whether a post with a key is worth another try.
-pub fn may_pass(error: &Error) -> bool {
+/// Whether the daemon is ending, or has just been killed.
+pub fn is_dying(error: &Error) -> bool {
     match error {
-        Error::Unreachable { why, .. } => matches!(
-            why,
-            Why::NoSocket | Why::Refused | Why::Closed | Why::TimedOut | Why::Io
-        ),
+        Error::Unreachable { why, .. } => matches!(why, Why::Closed | Why::Io),
         Error::Problem(problem) => problem.kind == ProblemKind::Unavailable,
         Error::Garbage { .. } => false,
     }
+}
+
+/// Whether a call that may be made twice is worth another try.
+pub fn may_pass(error: &Error) -> bool {
+    let timed_out = matches!(
+        error,
+        Error::Unreachable {
+            why: Why::TimedOut,
+            ..
+        }
+    );
+    timed_out || is_dying(error) || error.nobody_listens()
 }
 
 /// A fresh idempotency key.

@@ -1,7 +1,6 @@
 //! `room end [RUN]`
 
-use room_protocol::operator::EndRun;
-use room_protocol::{Run, RunId};
+use room_protocol::RunId;
 
 use crate::ctx::Ctx;
 use crate::daemon::Operator;
@@ -30,10 +29,7 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     };
     let operator = Operator::connect(ctx)?;
     inside::hand_over_outbox(&ctx.layout, &run);
-    let end = EndRun {
-        exit_code: args.exit_code,
-    };
-    let run: Run = operator.post(&format!("/v1/runs/{run}/end"), &end)?;
+    let run = operator.end_run(&run, args.exit_code)?;
     ctx.out
         .either(&run, |run| format!("{} {}", run.id, run.state))
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use room_protocol::operator::{EndRun, OpenRun, OpenedRun};
+use room_protocol::operator::OpenRun;
 use room_protocol::{How, RoomName, Run};
 
 use crate::autostart;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<ExitCode, Failure> {
         history: args.options.history() && task.is_none(),
         ..args.options.open(&args.room, &program::base(&args.command))
     };
-    let opened: OpenedRun = Operator::connect(ctx)?.post("/v1/runs", &open)?;
+    let opened = Operator::connect(ctx)?.open_run(&open)?;
     let outcome = launch(args, program, task.as_deref(), &opened.run, &signals, ctx);
     let code = match &outcome {
         Ok(code) => *code,
@@ -193,11 +193,7 @@ fn path_with_room() -> Option<OsString> {
 fn end(run: &Run, code: u8, ctx: &Ctx) {
     let ended = autostart::ensure(&ctx.layout).and_then(|operator| {
         inside::hand_over_outbox(&ctx.layout, &run.id);
-        let end = EndRun {
-            exit_code: Some(code.into()),
-        };
-        let run: Run = operator.post(&format!("/v1/runs/{}/end", run.id), &end)?;
-        Ok(run)
+        operator.end_run(&run.id, Some(code.into()))
     });
     if let Err(failure) = ended {
         crate::note(&format!(

@@ -1,7 +1,6 @@
 //! `room start ROOM`: a run for a launcher of one's own.
 
 use room_protocol::RoomName;
-use room_protocol::operator::OpenedRun;
 
 use crate::ctx::Ctx;
 use crate::daemon::Operator;
@@ -26,7 +25,7 @@ pub struct Args {
 
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let open = args.options.open(&args.room, &args.cli);
-    let opened: OpenedRun = Operator::connect(ctx)?.post("/v1/runs", &open)?;
+    let opened = Operator::connect(ctx)?.open_run(&open)?;
     if ctx.out.json() {
         return ctx.out.object(&opened.run);
     }

@@ -1,5 +1,6 @@
 //! `room wait HANDLE`
 
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use room_client::Error;
@@ -7,7 +8,7 @@ use room_protocol::operator::Runs;
 use room_protocol::{Handle, Message, ProblemKind, Status, Timestamp};
 
 use crate::ctx::Ctx;
-use crate::daemon::{Operator, message_path};
+use crate::daemon::{Operator, is_dying, message_path};
 use crate::failure::{Failure, REFUSED};
 use crate::view::{self, Names};
 
@@ -15,6 +16,8 @@ use crate::view::{self, Names};
 const STEP: Duration = Duration::from_secs(20);
 /// What the answer may take longer than the wait that was asked for.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Before asking a daemon again that has just gone.
+const PAUSE: Duration = Duration::from_millis(50);
 
 /// Wait until a message was taken
 ///
@@ -35,7 +38,7 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
-    let message = settled(args, &Operator::connect(ctx)?)?;
+    let message = settled(args, ctx)?;
     if ctx.out.json() {
         ctx.out.object(&message)?;
     } else {
@@ -55,7 +58,8 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     }
 }
 
-fn settled(args: &Args, operator: &Operator) -> Result<Message, Failure> {
+fn settled(args: &Args, ctx: &Ctx) -> Result<Message, Failure> {
+    let operator = Operator::connect(ctx)?;
     let until = args
         .timeout
         .map(|s| Instant::now() + Duration::from_secs(s));
@@ -70,6 +74,11 @@ fn settled(args: &Args, operator: &Operator) -> Result<Message, Failure> {
         );
         match operator.get_within(&path, step + PATIENCE) {
             Err(Error::Problem(p)) if p.kind == ProblemKind::Timeout => {}
+            Err(error) if is_dying(&error) || error.nobody_listens() => {
+                sleep(PAUSE);
+                Operator::connect(ctx)?;
+                continue;
+            }
             answer => return Ok(answer?),
         }
         if left <= STEP && until.is_some() {

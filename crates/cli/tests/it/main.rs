@@ -24,3 +24,4 @@ mod wiring_launch;
 mod wiring_property;
 mod wiring_ready;
 mod wiring_support;
+mod wiring_texts;

@@ -150,6 +150,20 @@ fn wait_ends_when_the_message_was_taken() {
 }
 
 #[test]
+fn wait_outlives_a_daemon() {
+    let home = Home::with_demo();
+    let run = home.start();
+    home.post("one");
+    let mut waiting = home.command(["wait", "demo/1"]).spawn().unwrap();
+    home.kill_daemon();
+    home.room(["daemon", "stop"]);
+    assert!(waiting.try_wait().unwrap().is_none());
+    home.room(["rooms"]).ok();
+    home.inside(&run, ["read", "demo"]).ok();
+    assert_eq!(end_of(&mut waiting).code(), Some(0));
+}
+
+#[test]
 fn wait_has_its_time_and_knows_what_never_will_be() {
     let home = Home::with_demo();
     let run = home.start();

@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use room_protocol::RunId;
 use room_protocol::layout::Layout;
-use room_protocol::operator::{EndRun, OpenRun, OpenedRun};
+use room_protocol::operator::OpenRun;
 use room_protocol::runfile::GitPolicy;
-use room_protocol::{Run, RunId};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
 use tempfile::TempDir;
@@ -70,14 +70,12 @@ impl Stage {
             interval_ms: Some(INTERVAL_MS),
             launched: false,
         };
-        let opened: OpenedRun = self.operator.post("/v1/runs", &open)?;
+        let opened = self.operator.open_run(&open)?;
         Ok(opened.run.id)
     }
 
     pub(super) fn end_run(&self, run: &RunId) -> Result<(), Failure> {
-        let end = EndRun { exit_code: Some(0) };
-        let _: Run = self.operator.post(&format!("/v1/runs/{run}/end"), &end)?;
-        Ok(())
+        self.operator.end_run(run, Some(0)).map(drop)
     }
 
     /// What `room` prints, run in this home as a person.
