@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use room_protocol::layout::run_files;
+
 use super::program::Program;
 use crate::failure::{Context, Failure};
 use crate::wiring::binaries::Binaries;
@@ -53,7 +55,10 @@ pub fn with_hooks(
             for warning in &launch.warnings {
                 crate::note(&warning.to_string());
             }
-            launch.args
+            // Codex's sandbox lets a tool's command neither connect to a socket nor write into the
+            // home; its hooks run outside of it (seen with 0.171.0). Ignored where nothing is writable.
+            let outbox = run_dir.join(run_files::OUTBOX);
+            [vec!["--add-dir".into(), outbox.into()], launch.args].concat()
         }
     };
     let mut all = vec![command[0].clone()];

@@ -1,6 +1,7 @@
 //! `room run`
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -143,6 +144,41 @@ fn signals_to_the_launcher_reach_the_command() {
         assert_eq!(end_of(&mut child).code(), Some(9), "{name}");
         assert_eq!(only_run(&home).exit_code, Some(9));
     }
+}
+
+/// A terminal is made by `script` (util-linux); a machine without it cannot show this.
+#[test]
+fn what_a_terminal_sends_reaches_the_command_once() {
+    let home = Home::new();
+    // Nothing but built-ins: a shell that waits for a child would take two signals for one.
+    let script = "n=0; trap 'n=$((n+1))' INT; test -t 0 && echo on-a-terminal; : > ready
+                  while test $n = 0; do :; done
+                  i=0; while test $i -lt 100000; do i=$((i+1)); done; exit $((5+n))";
+    let line = format!(
+        "exec '{}' run demo -- sh -c '{}'",
+        crate::home::bin("room").display(),
+        script.replace('\'', "'\\''")
+    );
+    let room = home.command([""; 0]);
+    let mut command = std::process::Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).env_clear();
+    command.envs(
+        room.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    command.current_dir(home.beside());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let Ok(mut child) = command.spawn() else {
+        return;
+    };
+    let ready = home.beside().join("ready");
+    until("the script is ready", || ready.exists());
+    child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(6), "{text:?}");
+    assert!(text.contains("on-a-terminal"), "{text:?}");
+    assert_eq!(only_run(&home).exit_code, Some(6));
 }
 
 #[test]
@@ -290,7 +326,10 @@ fn codex_is_handed_overrides_and_is_told_where_its_own_stand_in_the_way() {
         .room(["run", "demo", "--", &codex, "exec", "do it"])
         .ok();
     let lines: Vec<_> = out.lines().collect();
-    assert_eq!(lines[0], "-c");
+    let outbox = home.run_dir(only_run(&home).id.as_str()).join("outbox");
+    assert_eq!(lines[..2], ["--add-dir", outbox.to_str().unwrap()]);
+    assert!(outbox.is_dir());
+    assert_eq!(lines[2], "-c");
     assert!(lines.iter().any(|l| l.starts_with("hooks.Stop=")), "{out}");
     assert!(lines.iter().any(|l| l.starts_with("hooks.state=")), "{out}");
     assert_eq!(lines[lines.len() - 3..], ["exec", "do it", "--stdin--"]);
