@@ -126,9 +126,9 @@ impl Stage {
         Agent::new(self, prompt)
     }
 
-    /// The shell command with which an agent starts the same CLI once more.
-    pub fn nested(&self, prompt: &str) -> String {
-        match self.cli {
+    /// The shell command with which an agent starts a CLI.
+    pub fn nested(&self, cli: Cli, prompt: &str) -> String {
+        match cli {
             Cli::Claude => {
                 format!("claude -p '{prompt}' --dangerously-skip-permissions </dev/null")
             }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use rustix::process::Signal;
 
-use super::shared::{ROOM, install_hooks, undelivered};
+use super::shared::{ROOM, in_room, install_hooks, never_shown, request_count, undelivered};
 use super::{BOTH, Case};
 use crate::clients::model::record::Requests;
 use crate::clients::model::script::Steps;
@@ -43,11 +43,46 @@ pub const GARBAGE: Case = Case {
     run: |stage| compare(stage, babble, deadlines() + Duration::from_secs(2)),
 };
 
+pub const UNDER_LAUNCHER: Case = Case {
+    name: "daemon-dies-under-run",
+    about: "the daemon dies under `room run`: the CLI goes on, its exit code comes through",
+    clis: BOTH,
+    product: true,
+    run: under_launcher,
+};
+
 const CALLS: u32 = 3;
 
 /// After tools 500 ms for each call; at stop, prompt, session start and session end 2 s.
 fn deadlines() -> Duration {
     Duration::from_millis(500) * CALLS + Duration::from_secs(2) * 4
+}
+
+/// The launcher needs the daemon to end the run, and may start another for that; while the
+/// CLI works nobody does.
+fn under_launcher(stage: &Stage) -> Result<()> {
+    let room = stage.room.clone();
+    let take = stage.model.play(steps_with(move || {
+        room.post(ROOM, "ana", "LATEWORD-1")?;
+        kill(&room)
+    }));
+
+    let outcome = in_room(stage, "do the steps").run()?.success()?;
+
+    ensure!(
+        outcome.stdout.contains("the last word"),
+        "the answer got lost"
+    );
+    let requests = take.requests()?.main();
+    request_count(&requests, CALLS as usize + 1)?;
+    never_shown(&requests, "LATEWORD-1", "the agent")?;
+    undelivered(&stage.room, "demo/1")?;
+    let run = stage.room.only_run()?;
+    ensure!(
+        run.state == "ended" && run.exit_code == Some(0),
+        "the run was not ended properly: {run:?}"
+    );
+    Ok(())
 }
 
 /// What befalls the daemon.

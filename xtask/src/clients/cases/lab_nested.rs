@@ -16,7 +16,7 @@ pub const CASE: Case = Case {
 
 fn run(stage: &Stage) -> Result<()> {
     let main = Steps::new()
-        .shell(stage.nested("NESTED-7 do the step"))
+        .shell(stage.nested(stage.cli, "NESTED-7 do the step"))
         .say("finished");
     let nested = Steps::new().shell("echo deep").say("nested is done");
     let take = stage

@@ -18,6 +18,7 @@ mod lab_stop;
 mod lab_subagent;
 mod large_message;
 mod nested_cli;
+mod nested_other;
 mod no_run_id;
 mod npm_script;
 mod opening;
@@ -59,6 +60,7 @@ pub const ALL: &[Case] = &[
     failing_tool::CASE,
     subagent::CASE,
     nested_cli::CASE,
+    nested_other::CASE,
     gate_holds::CASE,
     gate_again::CASE,
     git_then_message::CASE,
@@ -70,6 +72,7 @@ pub const ALL: &[Case] = &[
     daemon::DEAD,
     daemon::HUNG,
     daemon::GARBAGE,
+    daemon::UNDER_LAUNCHER,
     wired_twice::CASE,
     no_run_id::CASE,
     opening::CASE,

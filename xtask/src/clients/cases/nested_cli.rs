@@ -22,7 +22,7 @@ fn run(stage: &Stage) -> Result<()> {
     install_hooks(stage)?;
     let room = stage.room.clone();
     let main = Steps::new()
-        .shell(stage.nested("NESTED-7 do the step"))
+        .shell(stage.nested(stage.cli, "NESTED-7 do the step"))
         .shell("echo back to work")
         .say("finished");
     let nested = Steps::new()

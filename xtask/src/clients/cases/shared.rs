@@ -28,8 +28,13 @@ pub fn in_room<'a>(stage: &'a Stage, prompt: &str) -> Agent<'a> {
 /// Wires the hooks into the private HOME, as a user would. Codex skips hooks that nobody
 /// approved; Claude Code, headless, asks nobody.
 pub fn install_hooks(stage: &Stage) -> Result<()> {
-    let mut arguments = vec!["install", stage.cli.name(), "--user"];
-    if stage.cli == Cli::Codex {
+    install_hooks_of(stage, stage.cli)
+}
+
+/// The same for either CLI.
+pub fn install_hooks_of(stage: &Stage, cli: Cli) -> Result<()> {
+    let mut arguments = vec!["install", cli.name(), "--user"];
+    if cli == Cli::Codex {
         arguments.push("--trust");
     }
     stage.room.ok(&arguments, None).map(drop)
