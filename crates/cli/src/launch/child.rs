@@ -168,3 +168,38 @@ fn stop_too(child: Pid) {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG;
     let _ = waitid(WaitId::Pid(child), options);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Seek, Write};
+
+    use super::*;
+
+    /// What the launcher learns of a stub that writes `note` when it fails, or nothing when it
+    /// becomes the command.
+    fn learns(failed: Option<&str>) -> bool {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut stub = file.reopen().unwrap();
+        FileExt::lock_exclusive(&stub).unwrap();
+        stub.write_all(br#"{"pid":7}"#).unwrap();
+        std::thread::scope(|scope| {
+            let launcher = scope.spawn(|| became_command(file.reopen().unwrap()));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!launcher.is_finished(), "the stub still holds its lock");
+            if let Some(failed) = failed {
+                stub.rewind().unwrap();
+                stub.write_all(failed.as_bytes()).unwrap();
+            }
+            drop(stub);
+            launcher.join().unwrap()
+        })
+    }
+
+    #[test]
+    fn a_command_has_started_when_its_stub_is_gone_without_a_word() {
+        assert!(learns(None));
+        assert!(!learns(Some(
+            r#"{"pid":7,"failed":"No such file or directory"}"#
+        )));
+    }
+}
