@@ -9,7 +9,7 @@ use serde::de::IgnoredAny;
 use crate::dialect::Moment;
 use crate::interval::Stamp;
 use crate::job::Job;
-use crate::session::{self, Bound};
+use crate::session::Seen;
 
 /// The heartbeat's own stamp, in the run's directory.
 const STAMP: &str = "beat";
@@ -17,13 +17,15 @@ const STAMP: &str = "beat";
 const LOCK_WAIT: Duration = Duration::from_millis(200);
 
 /// The `heartbeat` hook.
-pub(crate) fn run(job: &Job, bound: &Bound) {
-    match job.moment {
-        Moment::End => end(job, bound),
-        Moment::Start(_) => bind(job, bound),
-        _ => {}
+pub(crate) fn run(job: &Job, seen: &Seen) {
+    let ours = match job.moment {
+        Moment::End => ends(job, seen),
+        Moment::Start(_) => binds(job, seen),
+        _ => true,
+    };
+    if ours {
+        sign_of_life(job);
     }
-    sign_of_life(job);
 }
 
 /// Tells the daemon that the run lives: often-repeated events at most once per interval, and not
@@ -67,24 +69,28 @@ fn due(job: &Job) -> Option<Stamp> {
     stamp.write(&job.dir, STAMP).then_some(stamp)
 }
 
-fn bind(job: &Job, bound: &Bound) {
-    // When another hook has the lock, it binds the same session.
-    if let Ok(Some(_lock)) = job.dir.lock_try() {
-        session::bind(&job.dir, bound);
+/// When another hook has the lock, it binds the same session.
+fn binds(job: &Job, seen: &Seen) -> bool {
+    match job.dir.lock_try() {
+        Ok(Some(_lock)) => seen.takes(&job.dir),
+        Ok(None) => true,
+        Err(e) => {
+            job.log(e);
+            true
+        }
     }
 }
 
-/// Another session may take the mail from now on.
-fn end(job: &Job, bound: &Bound) {
+fn ends(job: &Job, seen: &Seen) -> bool {
     match job.dir.lock_wait(LOCK_WAIT) {
-        Ok(Some(_lock)) => session::bind(
-            &job.dir,
-            &Bound {
-                ended: true,
-                ..bound.clone()
-            },
-        ),
-        Ok(None) => job.log("the session's end is not noted: another hook has the lock"),
-        Err(e) => job.log(format_args!("the session's end is not noted: {e}")),
+        Ok(Some(_lock)) => seen.ends(&job.dir),
+        Ok(None) => {
+            job.log("the session's end is not noted: another hook has the lock");
+            true
+        }
+        Err(e) => {
+            job.log(format_args!("the session's end is not noted: {e}"));
+            true
+        }
     }
 }

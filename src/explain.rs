@@ -43,7 +43,8 @@ fn steps(hook: Hook, cli: Option<&str>, payload: Payload) -> Result<(), String> 
         .map_err(|e| format!("RUN_ID: {e}"))?;
     say("run", &run);
     let is_object = payload.is_object;
-    let job = start::job(&run, cli, payload, Deadline::unbounded(TURN_DEADLINE))?;
+    let clock = Deadline::unbounded(TURN_DEADLINE);
+    let job = start::job(start::find(&run)?, &run, cli, payload, clock)?;
     say(
         "room",
         format_args!("{}, as {}", job.run.room, job.run.name),
@@ -62,8 +63,10 @@ fn steps(hook: Hook, cli: Option<&str>, payload: Payload) -> Result<(), String> 
             job.dialect.name()
         ),
     );
-    match session::verdict(&job.dir, &job.run, job.dialect, &job.payload, &Job::var) {
-        Verdict::Ours(bound) if session::bound(&job.dir).as_ref() == Some(&bound) => {
+    let seen = session::see(&job.dir, &job.run, job.dialect, &job.payload, &Job::var)?;
+    let bound = session::bound(&job.dir);
+    match seen.verdict(bound.as_ref()) {
+        Verdict::Ours(now) if bound.as_ref() == Some(&now) => {
             say("session", "it is the one that takes the mail");
         }
         Verdict::Ours(_) => say("session", "it would take the mail from now on"),

@@ -13,11 +13,11 @@ use crate::git::{Answer, Question};
 use crate::interval::Stamp;
 use crate::job::Job;
 use crate::marker::{Chain, Marker};
-use crate::session::{self, Bound};
+use crate::session::Seen;
 use crate::{beat, outbox};
 
 /// The `stop-gate` hook.
-pub(crate) fn run(job: &Job, bound: &Bound) {
+pub(crate) fn run(job: &Job, seen: &Seen) {
     if job.payload.agent_id.is_some() || job.moment != Moment::Stop {
         return beat::sign_of_life(job);
     }
@@ -28,8 +28,8 @@ pub(crate) fn run(job: &Job, bound: &Bound) {
         .then(|| Question::ask(job.run.git, job.payload.cwd.as_deref()))
         .flatten();
     let lock = lock(job);
-    if lock.is_some() {
-        session::bind(&job.dir, bound);
+    if lock.is_some() && !seen.takes(&job.dir) {
+        return;
     }
     let room = match leased(job, lock.is_some()) {
         Ok(lease) => Some(lease),
@@ -41,7 +41,7 @@ pub(crate) fn run(job: &Job, bound: &Bound) {
         }
     };
     let git = match git.map(Question::answer) {
-        Some(Answer::Left(text)) if git_marker.count(&job.dir, GIT_MARKER) => Some(text),
+        Some(Answer::Left(text)) if git_marker.count(&job.dir, GIT_MARKER, true) => Some(text),
         Some(Answer::NotAsked(why)) => {
             job.log(format_args!("the repository was not asked: {why}"));
             None
@@ -77,7 +77,8 @@ fn leased(job: &Job, locked: bool) -> Result<Lease, Error> {
 
 /// One answer for both concerns.
 fn answer(job: &Job, chain: &Chain, room: Option<Lease>, git: Option<String>, locked: bool) {
-    let budget = CONTEXT_BYTES - git.as_ref().map_or(0, |text| text.len() + 1);
+    let taken = git.as_ref().map_or(0, |text| text.len() + 1);
+    let budget = CONTEXT_BYTES.saturating_sub(taken);
     let lease = room.as_ref().and_then(|room| room.lease.clone());
     let words = room.and_then(|room| words(job, chain, &room, budget, locked));
     if words.is_none() {
@@ -109,7 +110,8 @@ fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -
     })
     .filter(|rendered| !rendered.shown.is_empty())?;
     let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
-    if !marker.may_hold_for_messages(chain, person_waits(job, lease)) {
+    let person = person_waits(job, lease);
+    if !marker.may_hold_for_messages(chain, person) {
         job.log("the stop is let go with messages unread: its chain was held often enough");
         return None;
     }
@@ -118,7 +120,9 @@ fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -
             .answered(rendered.more > 0)
             .write(&job.dir, STAMP);
     }
-    marker.count(&job.dir, ROOM_MARKER).then_some(rendered)
+    marker
+        .count(&job.dir, ROOM_MARKER, person)
+        .then_some(rendered)
 }
 
 /// Whether a person's words are among what waits. They may wait behind agents' messages, which then

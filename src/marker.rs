@@ -48,6 +48,9 @@ pub(crate) struct Marker {
     chain: String,
     /// How often.
     count: u32,
+    /// How often of these only for agents' words.
+    #[serde(default)]
+    for_agents: u32,
 }
 
 impl Marker {
@@ -72,7 +75,7 @@ impl Marker {
         };
         held.filter(same).unwrap_or_else(|| Self {
             chain: chain.name().to_owned(),
-            count: 0,
+            ..Self::default()
         })
     }
 
@@ -81,10 +84,9 @@ impl Marker {
     pub(crate) fn may_hold_for_messages(&self, chain: &Chain, person: bool) -> bool {
         let most = match chain {
             Chain::Unknown => 1,
-            _ if person => GATE_BLOCKS,
-            _ => GATE_AGENT_BLOCKS,
+            _ => GATE_BLOCKS,
         };
-        self.count < most
+        self.count < most && (person || self.for_agents < GATE_AGENT_BLOCKS)
     }
 
     /// Whether the chain may be held for the repository.
@@ -93,10 +95,11 @@ impl Marker {
     }
 
     /// Counts one more hold, before the stop is held. Without it there is none.
-    pub(crate) fn count(&self, dir: &RunDir, name: &str) -> bool {
+    pub(crate) fn count(&self, dir: &RunDir, name: &str, person: bool) -> bool {
         let more = Self {
+            chain: self.chain.clone(),
             count: self.count.saturating_add(1),
-            ..self.clone()
+            for_agents: self.for_agents.saturating_add(u32::from(!person)),
         };
         let written = serde_json::to_vec(&more)
             .map_err(|e| e.to_string())
@@ -129,6 +132,7 @@ mod tests {
         Some(Marker {
             chain: name.to_owned(),
             count,
+            for_agents: 0,
         })
     }
 
@@ -153,7 +157,13 @@ mod tests {
             Marker::at(held, chain).may_hold_for_messages(chain, person)
         };
         assert!(may(None, &this, false));
-        assert!(!may(held("s/p", 1), &this, false), "agents' messages once");
+        assert!(may(held("s/p", 3), &this, false), "a person's held before");
+        let once = Marker {
+            for_agents: 1,
+            ..held("s/p", 1).unwrap()
+        };
+        assert!(!may(Some(once.clone()), &this, false));
+        assert!(may(Some(once), &this, true));
         assert!(may(held("s/p", 3), &this, true));
         assert!(!may(held("s/p", 4), &this, true), "four times at most");
         assert!(may(held("s/o", 4), &this, true));

@@ -15,15 +15,17 @@ use crate::dialect::Moment;
 use crate::interval::Stamp;
 use crate::job::Job;
 use crate::outbox;
-use crate::session::{self, Bound};
+use crate::session::Seen;
 
 /// The `room-relay` hook.
-pub(crate) fn run(job: &Job, bound: &Bound) {
+pub(crate) fn run(job: &Job, seen: &Seen) {
     if job.payload.agent_id.is_some() || !job.moment.takes_context() {
         return beat::sign_of_life(job);
     }
     let Some(_lock) = lock(job) else { return };
-    session::bind(&job.dir, bound);
+    if !seen.takes(&job.dir) {
+        return;
+    }
     let Some(asking) = due(job) else { return };
     match question(job) {
         Ok(lease) => show(job, lease, asking),

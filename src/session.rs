@@ -50,9 +50,9 @@ enum Launched {
 }
 
 /// What is seen of the session that this hook runs in.
-#[derive(Debug, Clone, Copy)]
-struct Seen<'a> {
-    session: Option<&'a str>,
+#[derive(Debug, Clone)]
+pub(crate) struct Seen {
+    session: Option<String>,
     process: Option<Process>,
     /// The CLI itself named its process; else it was looked for above the hook, and a shell that
     /// is not known as one may have been taken for it.
@@ -71,24 +71,25 @@ pub(crate) enum Verdict {
     Foreign(&'static str),
 }
 
-/// Decides for this hook. Changes nothing.
-pub(crate) fn verdict(
+/// Looks at what tells the session of this hook; changes nothing. An error says why it is none that
+/// could ever take the mail.
+pub(crate) fn see(
     dir: &RunDir,
     run: &RunFile,
     dialect: &dyn Dialect,
     payload: &Payload,
     var: Var<'_>,
-) -> Verdict {
+) -> Result<Seen, &'static str> {
     if NESTED.iter().any(|name| var(name).is_some()) {
-        return Verdict::Foreign("it runs inside of another agent's tool call or background job");
+        return Err("it runs inside of another agent's tool call or background job");
     }
     let told = dialect.process(var);
     let process = match told {
         Some(pid) => Process::of(pid),
         None => Process::above(),
     };
-    let seen = Seen {
-        session: payload.session.as_deref(),
+    Ok(Seen {
+        session: payload.session.clone(),
         process,
         told: told.is_some(),
         launched: launched(dir, run, process),
@@ -96,10 +97,41 @@ pub(crate) fn verdict(
             dialect.moment(payload),
             Moment::Start(Start::Resumed | Start::Emptied)
         ),
-    };
-    let bound = bound(dir);
-    let lives = |process: Process| process.lives();
-    decide(bound.as_ref(), &seen, lives)
+    })
+}
+
+impl Seen {
+    /// Whether the session takes the mail, as things stand.
+    pub(crate) fn verdict(&self, bound: Option<&Bound>) -> Verdict {
+        decide(bound, self, Process::lives)
+    }
+
+    /// The same under the run's lock: nobody else binds meanwhile, and what is new is written down.
+    pub(crate) fn takes(&self, dir: &RunDir) -> bool {
+        let before = bound(dir);
+        match self.verdict(before.as_ref()) {
+            Verdict::Ours(now) if before.as_ref() == Some(&now) => true,
+            Verdict::Ours(now) => {
+                bind(dir, &now);
+                true
+            }
+            Verdict::Foreign(_) => false,
+        }
+    }
+
+    /// The session's end, noted under the run's lock: another one may take the mail. An end that is
+    /// told late, when the process has gone on to another session, ends nothing. Whether it did.
+    pub(crate) fn ends(&self, dir: &RunDir) -> bool {
+        let before = bound(dir);
+        let Verdict::Ours(now) = self.verdict(before.as_ref()) else {
+            return false;
+        };
+        if before.is_some_and(|before| before.session != now.session) {
+            return false;
+        }
+        bind(dir, &Bound { ended: true, ..now });
+        true
+    }
 }
 
 /// What is written down. A file that makes no sense counts as none.
@@ -113,11 +145,7 @@ pub(crate) fn bound(dir: &RunDir) -> Option<Bound> {
     }
 }
 
-/// Writes it down where it is new. Only under the run's lock.
-pub(crate) fn bind(dir: &RunDir, bound: &Bound) {
-    if self::bound(dir).as_ref() == Some(bound) {
-        return;
-    }
+fn bind(dir: &RunDir, bound: &Bound) {
     let written = serde_json::to_vec(bound)
         .map_err(|e| e.to_string())
         .and_then(|json| {
@@ -152,12 +180,9 @@ fn launched(dir: &RunDir, run: &RunFile, process: Option<Process>) -> Launched {
     }
 }
 
-fn decide(bound: Option<&Bound>, seen: &Seen<'_>, lives: impl Fn(Process) -> bool) -> Verdict {
+fn decide(bound: Option<&Bound>, seen: &Seen, lives: impl Fn(Process) -> bool) -> Verdict {
     let ours = Verdict::Ours(Bound {
-        session: seen
-            .session
-            .map(str::to_owned)
-            .or_else(|| bound?.session.clone()),
+        session: seen.session.clone().or_else(|| bound?.session.clone()),
         process: seen.process.or_else(|| bound?.process),
         ended: false,
     });
@@ -175,7 +200,7 @@ fn decide(bound: Option<&Bound>, seen: &Seen<'_>, lives: impl Fn(Process) -> boo
         // Where nothing tells, the session's name has to do.
         _ => true,
     };
-    let same_session = match (&bound.session, seen.session) {
+    let same_session = match (&bound.session, &seen.session) {
         (Some(bound), Some(seen)) => Some(bound == seen),
         _ => None,
     };

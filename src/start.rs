@@ -132,12 +132,12 @@ pub(crate) fn find(run: &RunId) -> Result<(Layout, RunDir), String> {
 
 /// Puts together what a hook knows; an error says why it is inert.
 pub(crate) fn job(
+    (layout, dir): (Layout, RunDir),
     run: &RunId,
     cli: Option<&str>,
     payload: Payload,
     deadline: Deadline,
 ) -> Result<Job, String> {
-    let (layout, dir) = find(run)?;
     let file = dir.run_file().map_err(|e| e.to_string())?;
     if file.run != *run {
         return Err(format!("its run.json is that of {}", file.run));
@@ -157,7 +157,7 @@ pub(crate) fn job(
 }
 
 fn work(hook: Hook, run: &RunId, deadline: Deadline) {
-    let Ok((_, dir)) = find(run) else {
+    let Ok((layout, dir)) = find(run) else {
         return stdin::drain();
     };
     PANIC_LOG.get_or_init(|| dir.path().to_owned());
@@ -170,21 +170,23 @@ fn work(hook: Hook, run: &RunId, deadline: Deadline) {
     if !payload.is_object {
         return dir.log(&format!("{}: standard input has no event", hook.name()));
     }
-    let mut job = match job(run, args.cli.as_deref(), payload, deadline) {
-        Ok(job) => job,
-        Err(why) => return dir.log(&format!("{}: {why}", hook.name())),
+    let found = (layout, dir);
+    let Ok(mut job) = job(found, run, args.cli.as_deref(), payload, deadline) else {
+        return;
     };
     if hook != Hook::Beat && !job.moment.is_after_tool() {
         job.deadline.set(TURN_DEADLINE);
     }
-    match session::verdict(&job.dir, &job.run, job.dialect, &job.payload, &Job::var) {
-        Verdict::Ours(bound) => match hook {
-            Hook::Relay => relay::run(&job, &bound),
-            Hook::Gate => gate::run(&job, &bound),
-            Hook::Beat => beat::run(&job, &bound),
-        },
-        // Not worth a line each time: a nested agent may make many calls.
-        Verdict::Foreign(_) => {}
+    // A session that is not the run's is not worth a line: a nested agent may make many calls.
+    let seen = session::see(&job.dir, &job.run, job.dialect, &job.payload, &Job::var);
+    let Ok(seen) = seen else { return };
+    if let Verdict::Foreign(_) = seen.verdict(session::bound(&job.dir).as_ref()) {
+        return;
+    }
+    match hook {
+        Hook::Relay => relay::run(&job, &seen),
+        Hook::Gate => gate::run(&job, &seen),
+        Hook::Beat => beat::run(&job, &seen),
     }
 }
 

@@ -69,19 +69,7 @@ pub(crate) trait Dialect: Sync {
 
     /// What an event is.
     fn moment(&self, payload: &Payload) -> Moment {
-        match payload.event.as_deref() {
-            Some("SessionStart") => Moment::Start(match payload.source.as_deref() {
-                Some("resume") => Start::Resumed,
-                Some("clear" | "compact" | "fork") => Start::Emptied,
-                _ => Start::New,
-            }),
-            Some("UserPromptSubmit") => Moment::Prompt,
-            Some("PostToolUse" | "PostToolUseFailure") => Moment::Tool,
-            Some("PostToolBatch") => Moment::Batch,
-            Some("Stop") => Moment::Stop,
-            Some("SessionEnd") => Moment::End,
-            _ => Moment::Other,
-        }
+        common_moment(payload)
     }
 
     /// What stays the same over all stops of one chain, where the CLI has such a thing.
@@ -126,6 +114,23 @@ pub(crate) trait Dialect: Sync {
             words.as_ref().map_or(&[][..], |w| w),
         ]);
         format!("{hash:016x}")
+    }
+}
+
+/// What an event is under the names that most CLIs share.
+fn common_moment(payload: &Payload) -> Moment {
+    match payload.event.as_deref() {
+        Some("SessionStart") => Moment::Start(match payload.source.as_deref() {
+            Some("resume") => Start::Resumed,
+            Some("clear" | "compact" | "fork") => Start::Emptied,
+            _ => Start::New,
+        }),
+        Some("UserPromptSubmit") => Moment::Prompt,
+        Some("PostToolUse" | "PostToolUseFailure") => Moment::Tool,
+        Some("PostToolBatch") => Moment::Batch,
+        Some("Stop") => Moment::Stop,
+        Some("SessionEnd") => Moment::End,
+        _ => Moment::Other,
     }
 }
 

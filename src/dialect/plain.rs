@@ -1,6 +1,7 @@
-//! The form that most agent CLIs share, for those that are not known by name.
+//! The form that most agent CLIs share, for those that are not known by name. Some have the same
+//! events under names of their own (recorded with Gemini CLI 0.61.0).
 
-use super::{Dialect, Var};
+use super::{Dialect, Moment, Var, common_moment};
 use crate::payload::Payload;
 
 pub(crate) struct Plain;
@@ -12,6 +13,15 @@ impl Dialect for Plain {
 
     fn recognises(&self, _payload: &Payload, _var: Var<'_>) -> bool {
         true
+    }
+
+    fn moment(&self, payload: &Payload) -> Moment {
+        match payload.event.as_deref() {
+            Some("AfterTool") => Moment::Tool,
+            Some("BeforeAgent") => Moment::Prompt,
+            Some("AfterAgent") => Moment::Stop,
+            _ => common_moment(payload),
+        }
     }
 
     fn chain<'p>(&self, payload: &'p Payload) -> Option<&'p str> {

@@ -137,3 +137,19 @@ fn an_answer_echoes_the_event_and_escapes_the_text() {
         }})
     );
 }
+
+#[test]
+fn the_plain_form_knows_the_other_names_of_the_same_events() {
+    for (event, moment) in [
+        ("AfterTool", Moment::Tool),
+        ("BeforeAgent", Moment::Prompt),
+        ("AfterAgent", Moment::Stop),
+        ("Stop", Moment::Stop),
+    ] {
+        let payload = Payload {
+            event: Some(event.to_owned()),
+            ..Payload::default()
+        };
+        assert_eq!(plain::Plain.moment(&payload), moment);
+    }
+}

@@ -17,9 +17,9 @@ fn bound(session: &str, process: Option<Process>) -> Bound {
     }
 }
 
-fn seen(session: &str, process: Option<Process>) -> Seen<'_> {
+fn seen(session: &str, process: Option<Process>) -> Seen {
     Seen {
-        session: Some(session),
+        session: Some(session.to_owned()),
         process,
         told: true,
         launched: Launched::Unknown,
@@ -27,7 +27,7 @@ fn seen(session: &str, process: Option<Process>) -> Seen<'_> {
     }
 }
 
-fn ours(bound: Option<&Bound>, seen: Seen<'_>, alive: bool) -> bool {
+fn ours(bound: Option<&Bound>, seen: Seen, alive: bool) -> bool {
     matches!(decide(bound, &seen, |_| alive), Verdict::Ours(_))
 }
 

@@ -65,7 +65,10 @@ fn agents_messages_hold_once_a_chain_and_a_persons_behind_them_still_do() {
     let daemon = Daemon::start();
     let run = daemon.open();
     daemon.post_as_agent("one");
+    daemon.post("a person first");
     run.gate().on(&stop(false)).context();
+    daemon.post_as_agent("this holds");
+    run.gate().on(&stop(true)).context();
     daemon.post_as_agent("two");
     run.gate().on(&stop(true)).run_silent();
     assert_eq!(run.waiting(), 1);

@@ -156,3 +156,26 @@ fn a_daemon_killed_after_the_print_gets_its_acknowledgement_when_it_is_back() {
     assert_eq!(run.waiting(), 0);
     assert!(!run.has("note.json"));
 }
+
+#[test]
+fn a_panic_is_silence_and_a_line_in_the_log() {
+    let daemon = Daemon::start();
+    for (step, again) in [("lease", true), ("note", true), ("rename", false)] {
+        let run = daemon.open();
+        let message = daemon.post("x");
+        for hook in [run.relay().on(&batch("t1")), run.gate().on(&stop(false))] {
+            let outcome = hook.env("ROOM_TEST_PANIC_AFTER", step).run();
+            if again {
+                assert_eq!(outcome.stdout, "", "{step}");
+            }
+        }
+        assert!(run.log().contains("a fault of the hook itself"));
+        if again {
+            let text = run.relay().on(&batch("t2")).context();
+            assert_eq!(shown(&text), [message.number], "{step}");
+        } else {
+            run.relay().on(&batch("t2")).run_silent();
+        }
+        run.end();
+    }
+}

@@ -173,6 +173,28 @@ fn with_a_launcher_its_child_takes_the_mail_whatever_the_session() {
     assert!(relay(child.id(), "c"), "the process is the session");
 }
 
+/// Claude Code tells the end of a cleared conversation beside the start of the next one.
+#[test]
+fn an_end_that_is_told_late_ends_nothing() {
+    let daemon = Daemon::start();
+    for launched in [false, true] {
+        let run = daemon.open_with(|open| open.launched = launched);
+        let (own, other) = (Process::start(), Process::start());
+        let process = format!(r#"{{"pid":{}}}"#, own.id());
+        run.write("process.json", process.as_bytes());
+        let hook = |hook, session: &str, payload: serde_json::Value| {
+            let payload = payload.with("session_id", session);
+            of(hook, own.id()).on(&payload).run();
+        };
+        hook(run.relay(), "a", start("startup"));
+        hook(run.relay(), "b", start("clear"));
+        hook(run.beat(), "a", claude("SessionEnd"));
+        let nested = of(run.relay(), other.id()).on(&event("n"));
+        assert!(!takes(&daemon, &run, nested), "launched: {launched}");
+        assert_eq!(run.state().session.as_deref(), Some("b"));
+    }
+}
+
 #[test]
 fn a_wrappers_program_takes_the_mail_and_what_is_nested_in_it_does_not() {
     let daemon = Daemon::start();
