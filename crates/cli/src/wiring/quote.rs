@@ -112,6 +112,11 @@ mod tests {
     }
 
     #[test]
+    fn no_backslash_stands_in_quotes_where_fish_would_take_it_for_an_escape() {
+        assert_eq!(shell_quote(r"/a b\'c"), r"'/a b'\\\''c'");
+    }
+
+    #[test]
     fn plain_paths_stay_readable() {
         assert_eq!(
             shell_quote("/opt/room/bin/room-relay"),

@@ -63,3 +63,29 @@ pub fn take_back(text: &str, pieces: &[String]) -> Option<String> {
     let apart = ranges.windows(2).all(|pair| pair[0].end <= pair[1].start);
     (apart && !ranges.is_empty()).then(|| cut(text, ranges))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(text: &str, pieces: &[&str]) -> Option<String> {
+        let pieces: Vec<String> = pieces.iter().map(|piece| (*piece).to_owned()).collect();
+        take_back(text, &pieces)
+    }
+
+    #[test]
+    fn pieces_are_taken_back_only_when_all_are_there_and_none_too_often() {
+        assert_eq!(take("a<x>b<y>c", &["<x>", "<y>"]).as_deref(), Some("abc"));
+        assert_eq!(take("a<x>b<x>c", &["<x>", "<x>"]).as_deref(), Some("abc"));
+        assert_eq!(take("a<x>b<x>c", &["<x>"]), None, "which of the two?");
+        assert_eq!(take("a<x>b", &["<x>", "<x>"]), None);
+        assert_eq!(take("a<x>b", &["<x>", "<y>"]), None);
+        assert_eq!(take("a<x>b", &["<x>", "x"]), None, "one within the other");
+        assert_eq!(take("abc", &[""]), None, "nothing was put in");
+    }
+
+    #[test]
+    fn cuts_may_overlap_and_come_in_any_order() {
+        assert_eq!(cut("0123456789", vec![6..8, 1..4, 2..5, 3..3]), "0589");
+    }
+}

@@ -221,7 +221,9 @@ fn what_the_user_did_to_the_configuration_since_stays() {
     codex.install(Scope::User, true);
     let mut text = fs::read_to_string(codex.config()).unwrap();
     // Codex's own `/hooks` switches one off; the user adds a table behind it all.
-    text = text.replacen("trusted_hash", "enabled = false\ntrusted_hash", 1);
+    let end = text.find("trusted_hash").unwrap();
+    let end = end + text[end..].find('\n').unwrap() + 1;
+    text.insert_str(end, "enabled = false\n");
     text = text.replacen("gpt-5", "gpt-6", 1) + "\n[tui]\ntheme = 'x' # y\n";
     fs::write(codex.config(), &text).unwrap();
     // Installing again leaves it switched off.

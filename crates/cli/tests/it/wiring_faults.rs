@@ -105,6 +105,21 @@ fn a_full_disk_changes_nothing() {
 }
 
 #[test]
+#[allow(clippy::print_stdout)] // It is how the child answers.
+fn directories_made_in_vain_go_again() {
+    if let Some(file) = std::env::var_os(CHILD).map(PathBuf::from) {
+        let snapshot = Snapshot::read(&file.join("a/b/settings.json")).unwrap();
+        println!("result: {:?}", snapshot.write(&"x".repeat(2000)));
+        return;
+    }
+    let place = Place::new();
+    let test = "directories_made_in_vain_go_again";
+    let said = in_child(test, &place, "trap '' XFSZ; ulimit -f 2;", false);
+    assert!(said.contains("result: Err(Full"), "{said}");
+    assert!(place.names(".").is_empty());
+}
+
+#[test]
 fn a_directory_that_may_not_be_written_changes_nothing() {
     if child_installs() {
         return;

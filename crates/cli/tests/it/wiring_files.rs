@@ -164,6 +164,17 @@ fn a_created_file_that_somebody_added_to_stays_with_what_they_added() {
 }
 
 #[test]
+fn a_created_file_in_which_nothing_is_left_goes() {
+    let place = Place::new();
+    let file = place.path("home/.claude/settings.json");
+    install(&file, &place.records()).unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("\n{text}\n\n")).unwrap();
+    assert_eq!(uninstall(&file, &place.records()), Outcome::Removed);
+    assert!(!place.path("home").exists());
+}
+
+#[test]
 fn directories_that_others_use_stay() {
     let place = Place::new();
     let file = place.path("home/.claude/settings.json");
