@@ -199,15 +199,18 @@ impl Stage {
         Ok(())
     }
 
-    /// Ends whatever the case started, and keeps the hooks' own logs with the others.
+    /// Ends whatever the case started, and keeps the daemon's and the hooks' own logs.
     pub fn close(&self) {
-        self.keep_hook_logs();
+        self.keep_logs();
         self.model.stop();
         self.room.stop_daemon();
         end_processes(&self.dir);
     }
 
-    fn keep_hook_logs(&self) {
+    fn keep_logs(&self) {
+        // A case of the lab has no daemon, and so no log of one.
+        let log = self.room.home().join("roomd.log");
+        let _absent = fs::copy(log, self.logs().join("roomd.log"));
         let Ok(runs) = fs::read_dir(self.room.home().join("runs")) else {
             return;
         };
