@@ -16,6 +16,7 @@ use room_protocol::operator::Health;
 
 use crate::daemon::{Operator, is_dying};
 use crate::failure::{Context, Failure};
+use crate::inside;
 
 /// How long a daemon that was started may take until it serves.
 const SERVES_WITHIN: Duration = Duration::from_secs(5);
@@ -40,6 +41,13 @@ pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
     {
         return Ok(operator);
     }
+    if is_guest(layout) {
+        return Err(Failure::Temporary(format!(
+            "the daemon cannot be reached from inside this run: only {} leads to it (for room post \
+             and room read)",
+            layout.lane_socket().display()
+        )));
+    }
     make_home(layout)?;
     let _lock = start_lock(layout)?;
     // Another one may have been quicker.
@@ -50,6 +58,13 @@ pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
     }
     start(layout, &operator)?;
     Ok(operator)
+}
+
+/// Whether this is a run that has been given only its own directory and the run lane, as in a
+/// container: a daemon started here would be another one. Where a daemon lives, its lock is.
+fn is_guest(layout: &Layout) -> bool {
+    let opened_here = |run| layout.run_dir(&run).is_dir();
+    inside::run_id().is_some_and(opened_here) && !layout.daemon_lock().exists()
 }
 
 /// What the daemon says of itself; `None` where there is none. One that dies at this moment is waited

@@ -8,39 +8,49 @@ use room_protocol::{
     Author, AuthorKind, Delivery, Message, Run, RunId, RunState, Status, Timestamp, frame,
 };
 
+use crate::daemon::Operator;
+use crate::failure::Failure;
 use crate::output::{Cell, Paint};
 
 /// Characters of a body that a listing shows.
 pub const PREVIEW_CHARS: usize = 60;
 
-/// The names of runs, by id.
+/// The names of runs, asked for as they are needed.
 #[derive(Debug, Default)]
 pub struct Names(HashMap<RunId, String>);
 
 impl Names {
-    /// The names of these runs.
-    pub fn of(runs: &[Run]) -> Self {
-        Self(
-            runs.iter()
-                .map(|r| (r.id.clone(), frame::terminal(r.name.as_str())))
-                .collect(),
-        )
+    /// The names of all runs that were shown one of these messages.
+    ///
+    /// # Errors
+    /// When the daemon cannot be reached.
+    pub fn of_takers(messages: &[Message], operator: &Operator) -> Result<Self, Failure> {
+        let mut names = Self::default();
+        for delivery in messages.iter().flat_map(|m| &m.deliveries) {
+            names.learn(&delivery.run, operator)?;
+        }
+        Ok(names)
+    }
+
+    /// Asks for a run's name, where it is not known yet.
+    ///
+    /// # Errors
+    /// When the daemon cannot be reached. A run that it does not know keeps its id for a name.
+    pub fn learn(&mut self, run: &RunId, operator: &Operator) -> Result<(), Failure> {
+        if !self.0.contains_key(run) {
+            let name = match operator.get::<Run>(&format!("/v1/runs/{run}")) {
+                Ok(run) => frame::terminal(run.name.as_str()),
+                Err(Failure::Refused(_)) => run.to_string(),
+                Err(other) => return Err(other),
+            };
+            self.0.insert(run.clone(), name);
+        }
+        Ok(())
     }
 
     /// A run's name, else its id.
     pub fn get<'a>(&'a self, run: &'a RunId) -> &'a str {
         self.0.get(run).map_or(run.as_str(), String::as_str)
-    }
-
-    /// Remembers a run's name.
-    pub fn insert(&mut self, run: &Run) {
-        let name = frame::terminal(run.name.as_str());
-        self.0.insert(run.id.clone(), name);
-    }
-
-    /// Whether a run's name is known.
-    pub fn knows(&self, run: &RunId) -> bool {
-        self.0.contains_key(run)
     }
 }
 

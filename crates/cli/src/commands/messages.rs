@@ -1,12 +1,12 @@
 //! `room messages ROOM`
 
 use room_protocol::message::MessagePage;
-use room_protocol::operator::Runs;
 use room_protocol::{Handle, Message, RoomName, Timestamp, frame, limits};
 
 use crate::ctx::Ctx;
 use crate::daemon::Operator;
 use crate::failure::Failure;
+use crate::inside::Inside;
 use crate::output::{Cell, Paint};
 use crate::view::{self, Names};
 
@@ -33,22 +33,24 @@ pub struct Args {
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
-    let mut path = format!("/v1/rooms/{}/messages?limit={}", args.room, args.limit);
+    let mut window = format!("limit={}", args.limit);
     for (name, handle) in [("before", &args.before), ("after", &args.after)] {
         if let Some(handle) = handle {
-            path.push_str(&format!("&{name}={}", in_room(handle, &args.room)?));
+            window.push_str(&format!("&{name}={}", in_room(handle, &args.room)?));
         }
     }
-    let operator = Operator::connect(ctx)?;
-    let page: MessagePage = operator.get(&path)?;
+    let (page, operator) = page(args, &window, ctx)?;
     if ctx.out.json() {
         return page.messages.iter().try_for_each(|m| ctx.out.object(m));
     }
     if page.messages.is_empty() {
         return ctx.out.line(format!("no messages in {}", args.room));
     }
-    let Runs { runs } = operator.get(&format!("/v1/runs?room={}", args.room))?;
-    print(&page.messages, &Names::of(&runs), ctx)?;
+    let names = match &operator {
+        Some(operator) => Names::of_takers(&page.messages, operator)?,
+        None => Names::default(),
+    };
+    print(&page.messages, &names, ctx)?;
     if page.has_more {
         let shown = page.messages.len();
         let more = format!("{shown} of {} messages", page.total);
@@ -56,6 +58,25 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
         ctx.out.line(more)?;
     }
     Ok(())
+}
+
+/// The page, by the operator lane; by the run lane where only that leads to the daemon.
+fn page(args: &Args, window: &str, ctx: &Ctx) -> Result<(MessagePage, Option<Operator>), Failure> {
+    let unreachable = match Operator::connect(ctx) {
+        Ok(operator) => {
+            let path = format!("/v1/rooms/{}/messages?{window}", args.room);
+            return Ok((operator.get(&path)?, Some(operator)));
+        }
+        Err(failure) => failure,
+    };
+    match Inside::from_env(&ctx.layout)? {
+        Some(inside) if inside.file().room == args.room => {
+            let path = format!("/v1/run/room/messages?{window}");
+            let page = inside.client().get(&path);
+            Ok((page.map_err(|e| inside.failure(e))?, None))
+        }
+        _ => Err(unreachable),
+    }
 }
 
 /// A handle's number, where it is one of this room's.

@@ -66,7 +66,11 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<ExitCode, Failure> {
         history: args.options.history() && task.is_none(),
         ..args.options.open(&args.room, &program::base(&args.command))
     };
-    let opened = Operator::connect(ctx)?.open_run(&open)?;
+    let operator = Operator::connect(ctx)?;
+    if let Some(code) = early(&signals) {
+        return Ok(ExitCode::from(code));
+    }
+    let opened = operator.open_run(&open)?;
     let outcome = launch(args, program, task.as_deref(), &opened.run, &signals, ctx);
     let code = match &outcome {
         Ok(code) => *code,
@@ -108,8 +112,8 @@ fn launch(
         command: &command,
         set: &variables(run, ctx),
     };
-    if let Some(signal) = signals.early() {
-        return Ok(128 + u8::try_from(signal).unwrap_or_default());
+    if let Some(code) = early(signals) {
+        return Ok(code);
     }
     let launched = match task {
         None => start.with(None)?,
@@ -118,6 +122,12 @@ fn launch(
     signals.to(launched.pid());
     let _alive = Signs::begin(inside.client());
     launched.wait(signals).map(child::exit_code)
+}
+
+/// The exit code of a launcher that was asked to end before it had started anything.
+fn early(signals: &Forwarding) -> Option<u8> {
+    let signal = signals.early()?;
+    Some(128 + u8::try_from(signal).unwrap_or_default())
 }
 
 struct Start<'a> {

@@ -1,6 +1,5 @@
 //! `room show HANDLE`
 
-use room_protocol::operator::Runs;
 use room_protocol::{Handle, Message, Timestamp, frame};
 
 use crate::ctx::Ctx;
@@ -24,8 +23,8 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     if ctx.out.json() {
         return ctx.out.object(&message);
     }
-    let Runs { runs } = operator.get(&format!("/v1/runs?room={}", args.handle.room))?;
-    let (names, now) = (Names::of(&runs), Timestamp::now());
+    let names = Names::of_takers(std::slice::from_ref(&message), &operator)?;
+    let now = Timestamp::now();
     ctx.out.line(frame::message(&message, None))?;
     let status = format!("status {}", message.status);
     let status = ctx.out.paint(Paint::Faint, &status);

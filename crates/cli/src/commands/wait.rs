@@ -4,7 +4,6 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use room_client::Error;
-use room_protocol::operator::Runs;
 use room_protocol::{Handle, Message, ProblemKind, Status, Timestamp};
 
 use crate::ctx::Ctx;
@@ -42,9 +41,9 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     if ctx.out.json() {
         ctx.out.object(&message)?;
     } else {
-        let runs = format!("/v1/runs?room={}", args.handle.room);
-        let Runs { runs } = Operator::connect(ctx)?.get(&runs)?;
-        let (names, now) = (Names::of(&runs), Timestamp::now());
+        let operator = Operator::connect(ctx)?;
+        let names = Names::of_takers(std::slice::from_ref(&message), &operator)?;
+        let now = Timestamp::now();
         let how = match message.status {
             Status::Taken => view::deliveries(&message, &names, now),
             _ => String::new(),

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use room_client::{Error, Events};
 use room_protocol::message::MessagePage;
-use room_protocol::operator::Runs;
 use room_protocol::{Event, EventKind, Message, RoomName, RunId, Timestamp, frame};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
@@ -183,11 +182,7 @@ impl Teller<'_> {
     }
 
     fn name(&mut self, run: &RunId) -> Result<String, Failure> {
-        if !self.names.knows(run) {
-            let path = format!("/v1/runs?room={}", self.room);
-            let Runs { runs } = self.operator.get(&path)?;
-            runs.iter().for_each(|run| self.names.insert(run));
-        }
+        self.names.learn(run, self.operator)?;
         Ok(self.names.get(run).to_owned())
     }
 }

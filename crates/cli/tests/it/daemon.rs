@@ -222,6 +222,40 @@ fn a_newer_daemon_is_not() {
 }
 
 #[test]
+fn a_run_in_a_container_starts_no_daemon_of_its_own() {
+    let home = Home::with_demo();
+    let run = home.start();
+    // What a container is given: the lane and the run's own directory.
+    let inner = home.beside().join("inner");
+    fs::create_dir_all(inner.join("runs")).unwrap();
+    std::os::unix::fs::symlink(home.path().join("lane"), inner.join("lane")).unwrap();
+    copy_dir(&home.run_dir(&run), &inner.join("runs").join(&run));
+    let room = |args: &[&str]| {
+        let mut command = home.command(args);
+        command.env("ROOM_HOME", &inner).env("RUN_ID", &run);
+        Ran::of(&command.output().unwrap())
+    };
+    assert_eq!(room(&["post", "demo", "from inside"]).ok(), "demo/1\n");
+    assert!(room(&["messages", "demo"]).ok().contains("from inside"));
+    let err = room(&["rooms"]).fails(75);
+    assert!(err.contains("from inside this run"), "{err}");
+    assert!(!inner.join("roomd.log").exists() && !inner.join("start.lock").exists());
+    // On the host a run may start it as anyone may.
+    home.room(["daemon", "stop"]).ok();
+    home.inside(&run, ["messages", "demo"]).ok();
+}
+
+fn copy_dir(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_daemon_that_does_not_answer_is_temporary() {
     let home = Home::new();
     fs::create_dir_all(home.path()).unwrap();
