@@ -42,6 +42,12 @@ impl State {
         if record.ended_at.is_some() {
             return Ok(0);
         }
+        for entry in &mut self.ledger {
+            let stands = !entry.confirmed && entry.returned_at.is_none();
+            if entry.run == *run && entry.session.is_none() && stands {
+                entry.session = Some(session.to_owned());
+            }
+        }
         let returned = self.ledger.iter().filter(|e| {
             let stored = &self.messages[&e.number];
             e.returned_at.is_some()

@@ -12,6 +12,11 @@ pub(super) fn adopt(tx: &Tx<'_>, run: &RunId, session: &str, at: Timestamp) -> O
     if seat.ended.is_some() {
         return Ok(0);
     }
+    tx.done(
+        "UPDATE ledger INDEXED BY ledger_unproven SET session = ?2
+         WHERE run = ?1 AND session IS NULL AND confirmed_at IS NULL AND returned_at IS NULL",
+        params![seat.seq, session],
+    )?;
     let numbers: Vec<i64> = tx
         .prepare_cached(
             "SELECT DISTINCT l.number FROM ledger l INDEXED BY ledger_returned

@@ -8,6 +8,7 @@ on_every_store!(
     only_that_session_and_that_room,
     an_adopted_delivery_is_confirmed_or_returns_like_any,
     nothing_is_adopted_twice,
+    what_was_shown_before_there_was_a_session_counts_as_shown_in_the_first,
     an_ended_run_adopts_nothing,
     an_unknown_run_is_not_found,
 );
@@ -115,6 +116,29 @@ async fn nothing_is_adopted_twice(store: &dyn Store) {
     let cursor = store.last_cursor().await.unwrap();
     assert_eq!(adopt(store, "r2").await, 0);
     assert_eq!(store.last_cursor().await.unwrap(), cursor);
+}
+
+async fn what_was_shown_before_there_was_a_session_counts_as_shown_in_the_first(store: &dyn Store) {
+    demo(store).await;
+    open(store, "r1", 0).await;
+    open(store, "r2", 0).await;
+    post(store, words(1)).await;
+    for run in ["r1", "r2"] {
+        let composed = Acknowledgement {
+            session: None,
+            ..shown(run, &[1])
+        };
+        store.acknowledge(composed).await.unwrap();
+    }
+    assert_eq!(adopt(store, "r1").await, 0, "nothing is taken again");
+    let later = store.adopt_session(&run_id("r1"), "later", at(3_000));
+    assert_eq!(later.await.unwrap(), 0);
+    let deliveries = store.message(&room("demo"), 1).await.unwrap().deliveries;
+    let sessions: Vec<_> = deliveries.iter().map(|d| d.session.as_deref()).collect();
+    assert_eq!(sessions, [Some("s"), None]);
+    let stop = proof(ProofKind::Stop, "a");
+    let confirmed = store.confirm(&run_id("r1"), "s", &stop, at(4_000));
+    assert_eq!(confirmed.await.unwrap(), 1);
 }
 
 async fn an_ended_run_adopts_nothing(store: &dyn Store) {

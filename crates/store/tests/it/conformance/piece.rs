@@ -136,6 +136,10 @@ async fn an_older_piece_takes_nothing_back(store: &dyn Store) {
     begin(store, 1, 40, Some("a")).await;
     begin(store, 1, 30, Some("a")).await;
     assert_eq!(offsets(store, Some("a")).await[0], (1, 40));
+    begin(store, 1, 20, None).await;
+    begin(store, 1, 30, None).await;
+    begin(store, 1, 25, None).await;
+    assert_eq!(offsets(store, None).await, [(1, 30), (2, 0), (3, 0)]);
     let mut both = piece(1, 50, Some("a"));
     both.items.push(AckItem {
         id: id(1),

@@ -54,6 +54,13 @@ pub enum Op {
         how: How,
         proof: Option<Proof>,
     },
+    /// Shows a run a piece of one of the first that wait.
+    Part {
+        run: usize,
+        nth: usize,
+        upto: u64,
+        session: usize,
+    },
     /// Acknowledges whatever ids, whole or up to a byte.
     Acknowledge {
         run: usize,
@@ -141,6 +148,8 @@ pub fn op() -> impl Strategy<Value = Op> {
         8 => (pick(), 1..4_usize, session(), how(), printed()).prop_map(
             |(run, first, session, how, proof)| Op::Show { run, first, session, how, proof }
         ),
+        6 => (pick(), 0..2_usize, 0..20_u64, session())
+            .prop_map(|(run, nth, upto, session)| Op::Part { run, nth, upto, session }),
         8 => (pick(), items, session(), any::<bool>(), printed()).prop_map(
             |(run, items, session, introduced, proof)| Op::Acknowledge {
                 run, items, session, introduced, proof,

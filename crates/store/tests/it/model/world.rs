@@ -172,6 +172,37 @@ impl World {
                     self.same(|s| s.acknowledge(ack.clone())).await;
                 }
             }
+            Op::Part {
+                run,
+                nth,
+                upto,
+                session,
+            } => {
+                if let Some((run, _)) = self.run(*run) {
+                    let session = session_name(*session);
+                    let query = InboxQuery {
+                        run,
+                        session,
+                        limit: nth + 1,
+                        bytes: usize::MAX,
+                    };
+                    let waits = self.model.inbox(query.clone()).await.unwrap();
+                    let part = |e: &room_store::InboxEntry| AckItem {
+                        id: e.message.id.clone(),
+                        offset: Some(*upto),
+                    };
+                    let ack = Acknowledgement {
+                        run: query.run,
+                        how: room_protocol::How::Read,
+                        at: self.time(),
+                        session: query.session,
+                        printed: None,
+                        items: waits.entries.iter().skip(*nth).map(part).collect(),
+                        introduced: false,
+                    };
+                    self.same(|s| s.acknowledge(ack.clone())).await;
+                }
+            }
             Op::Acknowledge {
                 run,
                 items,
@@ -183,7 +214,7 @@ impl World {
                     let item = |(pick, offset): &(usize, Option<u64>)| AckItem {
                         // Towards the newest, where things happen, and a little beyond.
                         id: id(
-                            (self.last + 1).saturating_sub(*pick as u64 % (self.last + 2).min(12))
+                            (self.last + 1).saturating_sub(*pick as u64 % (self.last + 2).min(8))
                         ),
                         offset: *offset,
                     };
@@ -202,7 +233,7 @@ impl World {
             Op::Withdraw { message } => {
                 let number = self
                     .last
-                    .saturating_sub(*message as u64 % (self.last + 1).min(12));
+                    .saturating_sub(*message as u64 % (self.last + 1).min(8));
                 let when = self.time();
                 for name in ROOMS.map(room) {
                     self.same(|s| s.withdraw(&name, number, when)).await;

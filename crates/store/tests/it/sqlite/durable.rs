@@ -53,6 +53,9 @@ async fn write_until_killed(path: &Path) {
     let first = store.last_reserved().await.unwrap();
     let name = format!("r{first}");
     open(&store, &name, first).await;
+    // What the one before had posted when it died, and not acknowledged.
+    let left = numbers(&store, &name).await;
+    store.acknowledge(shown(&name, &left)).await.unwrap();
     loop {
         let number = store.reserve_number().await.unwrap();
         post(&store, words(number)).await;
