@@ -114,11 +114,12 @@ pub trait Store: Send + Sync + 'static {
     /// How many messages wait for a run. Errors: `NotFound` (run).
     async fn waiting(&self, run: &RunId) -> Result<u64>;
 
-    /// Tells that a run is in a session from now on. What it was shown before it had one (an opening that
-    /// was composed for it), unconfirmed and not returned, counts as shown in this one. Where the session
-    /// is resumed: what was returned from that very session, in the run's room and not withdrawn since, is taken again, as `opened`, unconfirmed, in this session, printed at
-    /// its start ([`room_protocol::ProofKind::Start`]). Answers how many messages are taken again; 0 for a
-    /// run that has ended. Events: `taken`. Errors: `NotFound` (run).
+    /// Tells that a run is in a session from now on. What it was shown before it had one (an opening
+    /// that was composed for it), unconfirmed and not returned, counts as shown in this one. Where the
+    /// session is resumed: what was returned from that very session, in the run's room and not
+    /// withdrawn since, is taken again, as `opened`, unconfirmed, in this session, printed at its start
+    /// ([`room_protocol::ProofKind::Start`]). Answers how many messages are taken again; 0 for a run
+    /// that has ended, which also is in no session any more. Events: `taken`. Errors: `NotFound` (run).
     async fn adopt_session(&self, run: &RunId, session: &str, at: Timestamp) -> Result<u64>;
 
     /// Forgets which pieces of messages a run was shown, in whatever session: its context was emptied.

@@ -131,13 +131,14 @@ async fn what_was_shown_before_there_was_a_session_counts_as_shown_in_the_first(
         store.acknowledge(composed).await.unwrap();
     }
     assert_eq!(adopt(store, "r1").await, 0, "nothing is taken again");
-    let later = store.adopt_session(&run_id("r1"), "later", at(3_000));
+    let r1 = run_id("r1");
+    let later = store.adopt_session(&r1, "later", at(3_000));
     assert_eq!(later.await.unwrap(), 0);
     let deliveries = store.message(&room("demo"), 1).await.unwrap().deliveries;
     let sessions: Vec<_> = deliveries.iter().map(|d| d.session.as_deref()).collect();
     assert_eq!(sessions, [Some("s"), None]);
     let stop = proof(ProofKind::Stop, "a");
-    let confirmed = store.confirm(&run_id("r1"), "s", &stop, at(4_000));
+    let confirmed = store.confirm(&r1, "s", &stop, at(4_000));
     assert_eq!(confirmed.await.unwrap(), 1);
 }
 
