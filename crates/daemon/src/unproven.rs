@@ -34,10 +34,12 @@ impl Unproven {
         }
     }
 
-    /// Something was acknowledged. Without a session and a moment, nothing can ever prove it.
+    /// Something was acknowledged. Without a moment, nothing can ever prove it. Without a session it
+    /// goes with the run's next one, whose moments are then to be asked for.
     pub fn printed(&mut self, session: Option<&str>, printed: Option<&Proof>) {
-        let (Some(session), Some(printed)) = (session, printed) else {
-            return;
+        let Some(printed) = printed else { return };
+        let Some(session) = session else {
+            return self.forget();
         };
         let room = self.sessions.len() < SESSIONS;
         match self.sessions.get_mut(session) {
@@ -100,6 +102,16 @@ mod tests {
     #[test]
     fn nothing_printed_asks_nothing() {
         let unproven = Unproven::nothing();
+        assert!(!unproven.may_prove("s", &at(ProofKind::Stop, "a")));
+    }
+
+    #[test]
+    fn what_was_printed_before_there_was_a_session_is_asked_for_in_every_one() {
+        let mut unproven = Unproven::nothing();
+        unproven.printed(None, Some(&at(ProofKind::Read, "r")));
+        assert!(unproven.may_prove("s", &at(ProofKind::Batch, "t1")));
+        assert!(unproven.may_prove("other", &at(ProofKind::Stop, "a")));
+        unproven.proven("s", &at(ProofKind::Stop, "a"));
         assert!(!unproven.may_prove("s", &at(ProofKind::Stop, "a")));
     }
 
