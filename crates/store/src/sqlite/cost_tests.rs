@@ -190,6 +190,23 @@ fn a_question_costs_what_waits_and_not_what_the_room_has_grown_to() {
 }
 
 #[test]
+fn a_question_is_planned_once() {
+    let mut house = House::with_past(30);
+    for waiting in 1..5 {
+        house.post(1, None, None);
+        assert_eq!(house.numbers("r1").len(), waiting);
+    }
+    for sql in [COUNT, NUMBERS, ABOVE] {
+        let statement = house.conn.prepare_cached(sql).unwrap();
+        assert!(
+            statement.get_status(StatementStatus::Run) > 3,
+            "not the one that was used"
+        );
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0, "{sql}");
+    }
+}
+
+#[test]
 fn the_inbox_scans_no_table() {
     let house = House::with_past(30);
     for sql in [COUNT, NUMBERS, ABOVE] {
