@@ -2,6 +2,7 @@
 //! definitions word for word.
 
 mod op;
+mod step;
 mod world;
 
 use proptest::prelude::*;
