@@ -26,10 +26,18 @@ pub fn build() -> anyhow::Result<Floor> {
     let (source, program) = (dir.join("noop.c"), dir.join("noop"));
     fs::write(&source, include_str!("noop.c"))?;
     let flags = ["-O2", "-static-pie", "-fPIE", "-s"];
-    let status = Command::new("cc").args(flags).arg(&source).arg("-o").arg(&program).status();
+    let status = Command::new("cc")
+        .args(flags)
+        .arg(&source)
+        .arg("-o")
+        .arg(&program)
+        .status();
     let status = status.context("a C compiler (cc) is needed for the floor")?;
     if !status.success() {
         bail!("cc {} noop.c failed", flags.join(" "));
     }
-    Ok(Floor { program, commands: format!("cc {} noop.c -o noop", flags.join(" ")) })
+    Ok(Floor {
+        program,
+        commands: format!("cc {} noop.c -o noop", flags.join(" ")),
+    })
 }

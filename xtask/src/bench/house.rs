@@ -45,14 +45,24 @@ impl House {
             .stderr(File::create(home.path().join("roomd.log"))?)
             .spawn()
             .context("starting roomd")?;
-        let (batch, stop) = (home.path().join("batch.json"), home.path().join("stop.json"));
+        let (batch, stop) = (
+            home.path().join("batch.json"),
+            home.path().join("stop.json"),
+        );
         fs::write(&batch, BATCH)?;
         fs::write(&stop, STOP)?;
-        let house = Self { home, layout, daemon, batch, stop };
+        let house = Self {
+            home,
+            layout,
+            daemon,
+            batch,
+            stop,
+        };
         let until = Instant::now() + Duration::from_secs(10);
         while house.operator().get::<Health>("/v1/health").is_err() {
             if Instant::now() > until {
-                let log = fs::read_to_string(house.home.path().join("roomd.log")).unwrap_or_default();
+                let log =
+                    fs::read_to_string(house.home.path().join("roomd.log")).unwrap_or_default();
                 bail!("roomd does not answer: {log}");
             }
             std::thread::sleep(Duration::from_millis(10));
@@ -78,21 +88,32 @@ impl House {
     /// Posts a person's message.
     pub fn post(&self, room: &RoomName, body: &str) -> anyhow::Result<Message> {
         let post = serde_json::json!({"body": body, "as": "ana"});
-        Ok(self.operator().post(&format!("/v1/rooms/{room}/messages"), &post)?)
+        Ok(self
+            .operator()
+            .post(&format!("/v1/rooms/{room}/messages"), &post)?)
     }
 
     /// The surroundings of a hook of `run` with the after-tool payload.
     pub fn of(&self, run: &OpenedRun) -> Surroundings {
         let env = vec![
             ("RUN_ID".to_owned(), run.run.id.to_string()),
-            ("ROOM_HOME".to_owned(), self.layout.home().display().to_string()),
+            (
+                "ROOM_HOME".to_owned(),
+                self.layout.home().display().to_string(),
+            ),
         ];
-        Surroundings { env, payload: self.batch.clone() }
+        Surroundings {
+            env,
+            payload: self.batch.clone(),
+        }
     }
 
     /// No `RUN_ID`.
     pub fn outside(&self) -> Surroundings {
-        Surroundings { env: Vec::new(), payload: self.batch.clone() }
+        Surroundings {
+            env: Vec::new(),
+            payload: self.batch.clone(),
+        }
     }
 
     /// A run whose interval never ends here.

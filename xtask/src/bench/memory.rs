@@ -21,7 +21,10 @@ use super::house::House;
 pub fn peak_kib(program: &Path, house: &House) -> anyhow::Result<u64> {
     let run = house.run("memory", 0)?;
     for n in 0..10 {
-        house.post(&run.run.room, &format!("message {n}: {}", "words ".repeat(60)))?;
+        house.post(
+            &run.run.room,
+            &format!("message {n}: {}", "words ".repeat(60)),
+        )?;
     }
     // A second home whose run lane is ours: the same run directory, a relaying socket.
     let real = house.layout();
@@ -51,18 +54,27 @@ pub fn peak_kib(program: &Path, house: &House) -> anyhow::Result<u64> {
         .stdout(Stdio::piped())
         .spawn()?;
     let mut printed = String::new();
-    hook.stdout.take().context("the hook's output")?.read_to_string(&mut printed)?;
+    hook.stdout
+        .take()
+        .context("the hook's output")?
+        .read_to_string(&mut printed)?;
     hook.wait()?;
     if !printed.contains("message 9") {
         bail!("the hook did not show the ten messages: {printed}");
     }
-    peaks.recv_timeout(Duration::from_secs(5)).context("the hook's acknowledgement was not seen")
+    peaks
+        .recv_timeout(Duration::from_secs(5))
+        .context("the hook's acknowledgement was not seen")
 }
 
 /// Passes one exchange on. For an acknowledgement, answers the peak of the process that asks.
 fn pass(mut client: UnixStream, back: &Path) -> anyhow::Result<Option<u64>> {
     let request = read_whole(&mut client)?;
-    let peak = if request.starts_with(b"POST /v1/run/deliveries") { Some(high_water(&client)?) } else { None };
+    let peak = if request.starts_with(b"POST /v1/run/deliveries") {
+        Some(high_water(&client)?)
+    } else {
+        None
+    };
     let mut server = UnixStream::connect(back)?;
     server.write_all(&request)?;
     client.write_all(&read_whole(&mut server)?)?;
@@ -85,9 +97,13 @@ fn read_whole(from: &mut UnixStream) -> anyhow::Result<Vec<u8>> {
 
 /// Whether the header section and as much body as it announces have arrived.
 fn complete(request: &[u8]) -> bool {
-    let Some(head) = request.windows(4).position(|four| four == b"\r\n\r\n") else { return false };
+    let Some(head) = request.windows(4).position(|four| four == b"\r\n\r\n") else {
+        return false;
+    };
     let text = String::from_utf8_lossy(&request[..head]).to_ascii_lowercase();
-    let length = text.lines().find_map(|line| line.strip_prefix("content-length:"));
+    let length = text
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length:"));
     request.len() >= head + 4 + length.and_then(|n| n.trim().parse().ok()).unwrap_or(0)
 }
 
@@ -95,6 +111,9 @@ fn high_water(client: &UnixStream) -> anyhow::Result<u64> {
     let peer = rustix::net::sockopt::socket_peercred(client)?;
     let status = fs::read_to_string(format!("/proc/{}/status", peer.pid.as_raw_nonzero()))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|rest| rest.trim().strip_suffix("kB")).map(str::trim);
-    kib.and_then(|n| n.parse().ok()).context("VmHWM in /proc/PID/status")
+    let kib = line
+        .and_then(|rest| rest.trim().strip_suffix("kB"))
+        .map(str::trim);
+    kib.and_then(|n| n.parse().ok())
+        .context("VmHWM in /proc/PID/status")
 }

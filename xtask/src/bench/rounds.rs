@@ -32,7 +32,12 @@ pub struct Figures {
 impl Case {
     /// A case.
     pub fn new(name: &'static str, program: &Path, around: Surroundings) -> Self {
-        Self { name, program: program.to_owned(), around, took: Vec::new() }
+        Self {
+            name,
+            program: program.to_owned(),
+            around,
+            took: Vec::new(),
+        }
     }
 
     fn once(&self) -> anyhow::Result<f64> {
@@ -45,7 +50,10 @@ impl Case {
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         let begun = Instant::now();
-        let status = command.spawn().with_context(|| format!("starting {}", self.name))?.wait()?;
+        let status = command
+            .spawn()
+            .with_context(|| format!("starting {}", self.name))?
+            .wait()?;
         let took = begun.elapsed();
         if !status.success() {
             bail!("{} ended with {status}", self.name);
@@ -59,9 +67,16 @@ impl Case {
         sorted.sort_by(f64::total_cmp);
         let at = |share: f64| {
             let place = (sorted.len().saturating_sub(1)) as f64 * share;
-            sorted.get(place.round() as usize).copied().unwrap_or(f64::NAN)
+            sorted
+                .get(place.round() as usize)
+                .copied()
+                .unwrap_or(f64::NAN)
         };
-        Figures { p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+        Figures {
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+        }
     }
 }
 
