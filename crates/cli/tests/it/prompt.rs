@@ -185,3 +185,34 @@ fn a_task_may_come_from_standard_input() {
     let ran = Ran::of(&crate::home::feed(&mut command, b"Do it."));
     assert_eq!(ran.ok(), "Do it.");
 }
+
+#[test]
+fn what_was_handed_over_is_confirmed_by_what_follows_it_and_not_shown_again() {
+    let home = Home::with_demo();
+    home.post("remember the tests");
+    let file = task(&home, "Do it.");
+    let script = r#"cat >/dev/null
+        hook() {
+            printf '{"session_id":"s1","prompt_id":"p1","hook_event_name":"%s"%s}' "$1" "$2" |
+                CLAUDE_PID=$$ ROOM_INTERVAL=0 room-relay --cli claude
+        }
+        hook SessionStart ',"source":"startup"'
+        hook UserPromptSubmit ',"prompt":"Do it."'
+        hook PostToolBatch ',"tool_calls":[{"tool_name":"Bash","tool_use_id":"t1"}]'"#;
+    let args = [
+        "run",
+        "demo",
+        "--prompt-file",
+        &file,
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let out = home.room(args).ok();
+    assert!(!out.contains("remember the tests"), "shown again: {out}");
+    let message = home.message("demo/1");
+    assert_eq!(message.deliveries.len(), 1);
+    assert!(message.deliveries[0].confirmed, "{message:?}");
+    assert_eq!(message.deliveries[0].returned_at, None);
+}
