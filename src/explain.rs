@@ -87,7 +87,7 @@ fn steps(hook: Hook, cli: Option<&str>, payload: Payload) -> Result<(), String> 
         say(
             "note",
             format_args!(
-                "{NOTE}: {} messages that were shown would be acknowledged first",
+                "{NOTE}: what was shown is acknowledged first, messages: {}",
                 note.items.len()
             ),
         );
@@ -129,7 +129,7 @@ fn room(job: &Job, stop: bool) -> Result<(), String> {
         .client()
         .get(&format!("/v1/run/messages?limit={PAGE}"))
         .map_err(|e| e.to_string())?;
-    say("waiting", format_args!("{} messages", peek.waiting));
+    say("waiting", peek.waiting);
     let text = frame::context(&Context {
         room: &job.run.room,
         run: Some(&job.run.run),
@@ -161,7 +161,7 @@ fn room(job: &Job, stop: bool) -> Result<(), String> {
     say(
         "so",
         format_args!(
-            "{} messages are shown in {} bytes, {} wait on{}",
+            "it shows {} of them in {} bytes, {} wait on{}",
             text.shown.len(),
             text.text.len(),
             text.more,

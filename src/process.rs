@@ -1,5 +1,8 @@
 //! Which process runs this hook, and whether another one lives.
 
+use std::fs::File;
+use std::io::Read;
+
 use rustix::process::{Pid, getppid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
@@ -101,7 +104,11 @@ fn stat(pid: u32) -> Option<Stat> {
     if !cfg!(target_os = "linux") {
         return None;
     }
-    parse(&std::fs::read(format!("/proc/{pid}/stat")).ok()?)
+    // One line, well below this, which the kernel gives out whole.
+    let mut line = [0; 1024];
+    let mut file = File::open(format!("/proc/{pid}/stat")).ok()?;
+    let length = file.read(&mut line).ok()?;
+    parse(&line[..length])
 }
 
 fn parse(stat: &[u8]) -> Option<Stat> {

@@ -174,7 +174,7 @@ fn work(hook: Hook, run: &RunId, deadline: Deadline) {
     let Ok(mut job) = job(found, run, args.cli.as_deref(), payload, deadline) else {
         return;
     };
-    if hook != Hook::Beat && !job.moment.is_after_tool() {
+    if hook == Hook::Relay && job.moment.takes_context() && !job.moment.is_after_tool() {
         job.deadline.set(TURN_DEADLINE);
     }
     // A session that is not the run's is not worth a line: a nested agent may make many calls.

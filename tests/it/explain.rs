@@ -31,8 +31,8 @@ fn each_hook_says_what_it_would_do_step_by_step() {
         "room: demo",
         "PostToolBatch",
         "claude",
-        "waiting: 1 messages",
-        "1 messages are shown",
+        "waiting: 1",
+        "it shows 1 of them",
     ] {
         assert!(said.contains(step), "{step} in {said}");
     }

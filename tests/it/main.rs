@@ -18,4 +18,5 @@ mod outbox;
 mod proof;
 mod relay;
 mod session;
+mod stdio;
 mod whole;

@@ -142,7 +142,8 @@ impl Dir {
             Err(e) if e.is_missing() => return Ok(None),
             Err(e) => return Err(e),
         };
-        let mut bytes = Vec::new();
+        // Most files fit: one read, and one that finds the end.
+        let mut bytes = Vec::with_capacity(1024);
         // Not trusting its size: it may grow while it is read.
         (&file)
             .take(limit.saturating_add(1))

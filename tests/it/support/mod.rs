@@ -1,6 +1,7 @@
 //! A daemon of one's own, runs in it, and hooks started as an agent CLI starts them.
 
 pub mod daemon;
+pub mod deadline;
 pub mod hook;
 pub mod payload;
 
