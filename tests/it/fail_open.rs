@@ -231,3 +231,39 @@ fn help_and_version_answer_as_a_command_line_does() {
         assert_eq!(version, format!("{name} {}\n", env!("CARGO_PKG_VERSION")));
     }
 }
+
+/// Each of the files that a hook writes has its place taken by something that cannot be replaced.
+#[test]
+fn where_a_file_cannot_be_written_nothing_is_lost() {
+    let daemon = Daemon::start();
+    for (file, gate_shows) in [
+        ("note.tmp", false),
+        ("stamp", true),
+        ("lock", true),
+        ("session.json", true),
+        ("hooks.log", true),
+    ] {
+        let run = daemon.open();
+        let message = daemon.post("x");
+        let place = run.dir.join(file);
+        let _ = std::fs::remove_file(&place);
+        std::fs::create_dir_all(place.join("occupied")).unwrap();
+        let relayed = run.relay().on(&batch("t1")).run();
+        let gated = run.gate().on(&stop(false)).run();
+        let texts = [relayed, gated];
+        let answers: Vec<_> = texts.iter().filter(|o| !o.stdout.is_empty()).collect();
+        if gate_shows {
+            let [answer] = answers[..] else {
+                panic!("{file}: {texts:?}")
+            };
+            assert_eq!(shown(&answer.context()), [message.number], "{file}");
+            assert_eq!(run.waiting(), 0, "{file}");
+        } else {
+            assert!(answers.is_empty(), "{file}: {texts:?}");
+            assert_eq!(run.waiting(), 1, "{file}");
+            std::fs::remove_dir_all(&place).unwrap();
+            run.relay().on(&batch("t2")).context();
+        }
+        run.end();
+    }
+}
