@@ -6,7 +6,8 @@ use room_protocol::message::MessagePage;
 use room_protocol::{Message, RoomName, RunId, limits};
 
 use crate::failure::Failure;
-use crate::inside::{Inside, Taking};
+use crate::inside::Inside;
+use crate::taking::Taking;
 
 /// What the daemon is told that this is for.
 const EVENT: &str = "opening";

@@ -3,15 +3,16 @@
 use std::time::{Duration, Instant};
 
 use room_client::{Client, Error, Note, RunDir, Why, outbox};
-use room_protocol::lane::{Acknowledged, Item, Lease, LeaseRequest, Sign};
+use room_protocol::lane::{Acknowledged, LeaseRequest, Sign};
 use room_protocol::layout::{Layout, run_files};
 use room_protocol::message::Post;
 use room_protocol::runfile::RunFile;
-use room_protocol::{How, Message, ProblemKind, Proof, ProofKind, RoomName, RunId, limits};
+use room_protocol::{Message, ProblemKind, RoomName, RunId, limits};
 use serde::Deserialize;
 
-use crate::daemon::{may_pass, new_key};
+use crate::daemon::may_pass;
 use crate::failure::{Context, Failure};
+use crate::taking::Taking;
 
 /// How long a post is tried again before it is left to the outbox.
 const POST_WITHIN: Duration = Duration::from_secs(3);
@@ -198,12 +199,7 @@ impl Inside {
             .client
             .post("/v1/run/leases", &request)
             .map_err(|e| self.failure(e))?;
-        Ok(Taking {
-            inside: self,
-            _lock: lock,
-            lease,
-            session,
-        })
+        Ok(Taking::new(self, lock, lease, session))
     }
 
     /// Acknowledges what a hook showed that died before it could.
@@ -214,7 +210,7 @@ impl Inside {
         Ok(())
     }
 
-    fn acknowledge(&self, note: &Note) -> Result<(), Failure> {
+    pub(crate) fn acknowledge(&self, note: &Note) -> Result<(), Failure> {
         let acknowledged: Acknowledged = self
             .client
             .post("/v1/run/deliveries", &note.acknowledgement())
@@ -224,75 +220,6 @@ impl Inside {
                 .log(&format!("{id} was shown and never was this run's"));
         }
         Note::clear(&self.dir).or_refuse(|| "the run's note".to_owned())
-    }
-}
-
-/// The run's inbox, taken over until this is dropped.
-pub struct Taking<'a> {
-    inside: &'a Inside,
-    _lock: room_client::Lock,
-    /// What waits.
-    pub lease: Lease,
-    session: Option<String>,
-}
-
-impl Taking<'_> {
-    /// Shows what `items` names by way of `print`, and then acknowledges exactly that. Where `print`
-    /// fails nothing is acknowledged and the lease is given back.
-    ///
-    /// # Errors
-    /// What `print` fails with, or a note that cannot be written. An acknowledgement that does not
-    /// arrive is no error: what was shown is noted, and the next hook settles it.
-    pub fn show<T>(
-        &self,
-        how: How,
-        items: Vec<Item>,
-        introduced: bool,
-        print: impl FnOnce() -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let dir = &self.inside.dir;
-        let note = Note {
-            lease: self.lease.lease.clone(),
-            how,
-            session: self.session.clone(),
-            printed: Some(Proof {
-                kind: ProofKind::Read,
-                mark: new_key(),
-            }),
-            introduced,
-            items,
-        };
-        let noted = Note::begin(dir, &note).or_refuse(|| "nothing was shown".to_owned());
-        let printed = match noted.and_then(|()| print()) {
-            Ok(printed) => printed,
-            Err(failure) => {
-                // Both end by themselves: the lease in a few seconds, the note with the next showing.
-                let _ = Note::abandon(dir);
-                self.give_back();
-                return Err(failure);
-            }
-        };
-        if let Err(error) = Note::commit(dir) {
-            dir.log(&error.to_string());
-        }
-        if let Err(failure) = self.inside.acknowledge(&note) {
-            dir.log(&format!(
-                "shown and not acknowledged yet: {}",
-                failure.text().unwrap_or_default()
-            ));
-        }
-        Ok(printed)
-    }
-
-    /// Gives the lease back unshown.
-    pub fn give_back(&self) {
-        if let Some(lease) = &self.lease.lease {
-            // It ends by itself otherwise.
-            let _ = self
-                .inside
-                .client
-                .delete::<()>(&format!("/v1/run/leases/{lease}"));
-        }
     }
 }
 

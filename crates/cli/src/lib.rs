@@ -13,6 +13,7 @@ pub mod failure;
 pub mod inside;
 pub mod launch;
 pub mod output;
+pub mod taking;
 pub mod view;
 pub mod wiring;
 

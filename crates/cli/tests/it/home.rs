@@ -109,7 +109,7 @@ impl Home {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        Ran::of(&self.command(args).output().unwrap())
+        finish(self.command(args), b"")
     }
 
     /// The same inside a run.
@@ -118,13 +118,14 @@ impl Home {
         I: IntoIterator<Item = S>,
         S: AsRef<OsStr>,
     {
-        Ran::of(&self.command(args).env("RUN_ID", run).output().unwrap())
+        let mut command = self.command(args);
+        command.env("RUN_ID", run);
+        finish(command, b"")
     }
 
     /// The same with words on standard input.
     pub fn piped<const N: usize>(&self, args: [&str; N], stdin: &[u8]) -> Ran {
-        let mut command = self.command(args);
-        Ran::of(&feed(&mut command, stdin))
+        finish(self.command(args), stdin)
     }
 
     /// What `room … --json` prints, line by line.
@@ -194,20 +195,16 @@ pub fn lines<T: DeserializeOwned>(text: &str) -> Vec<T> {
         .collect()
 }
 
-/// Runs a program with these words on its standard input.
-pub fn feed(command: &mut Command, stdin: &[u8]) -> Output {
-    use std::io::Write;
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut to = child.stdin.take().unwrap();
-    // It may have seen enough before all is written.
-    let _ = to.write_all(stdin);
-    drop(to);
-    child.wait_with_output().unwrap()
+/// Runs a program to its end, with these words on its standard input.
+pub fn finish(command: Command, stdin: &[u8]) -> Ran {
+    let mut command = assert_cmd::Command::from_std(command);
+    Ran::of(
+        &command
+            .write_stdin(stdin)
+            .timeout(PATIENCE)
+            .output()
+            .unwrap(),
+    )
 }
 
 /// Waits for something to become true.
@@ -233,7 +230,7 @@ pub fn end_of(child: &mut Child) -> std::process::ExitStatus {
 
 /// One of the workspace's programs.
 pub fn bin(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_BIN_EXE_room")).with_file_name(name)
+    assert_cmd::cargo::cargo_bin!("room").with_file_name(name)
 }
 
 /// The programs first, then what the tests were started with.
@@ -248,8 +245,10 @@ fn build_others() {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let release = bin("room").parent().unwrap().ends_with("release");
         let status = Command::new(cargo)
             .args(["build", "--quiet", "-p", "roomd", "-p", "agent-room"])
+            .args(release.then_some("--release"))
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
             .unwrap();

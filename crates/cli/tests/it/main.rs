@@ -14,6 +14,7 @@ mod post;
 mod prompt;
 mod read;
 mod run;
+mod run_signals;
 mod start;
 mod watch;
 mod wiring_codex;

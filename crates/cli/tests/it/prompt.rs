@@ -1,11 +1,10 @@
 //! `room prompt`, and `room run --prompt-file`
 
 use std::fs;
-use std::process::Stdio;
 
 use room_protocol::{How, Message, Run, limits};
 
-use crate::home::{Home, Ran, lines};
+use crate::home::{Home, finish, lines};
 
 /// A task in a file beside the home; its path.
 fn task(home: &Home, text: &str) -> String {
@@ -180,9 +179,8 @@ fn a_command_that_does_not_start_has_taken_nothing() {
 #[test]
 fn a_task_may_come_from_standard_input() {
     let home = Home::with_demo();
-    let mut command = home.command(["run", "demo", "--prompt-file", "-", "--", "cat"]);
-    command.stdout(Stdio::piped());
-    let ran = Ran::of(&crate::home::feed(&mut command, b"Do it."));
+    let command = home.command(["run", "demo", "--prompt-file", "-", "--", "cat"]);
+    let ran = finish(command, b"Do it.");
     assert_eq!(ran.ok(), "Do it.");
 }
 
