@@ -230,21 +230,8 @@ async fn modes_are_right_whatever_the_umask() {
     let dir = tempfile::tempdir().unwrap();
     for umask in ["000", "077", "027"] {
         let home = dir.path().join(umask);
-        let command = format!("umask {umask}; exec \"$0\" --home \"$1\"");
-        let mut child = std::process::Command::new("sh")
-            .arg("-c")
-            .arg(command)
-            .arg(env!("CARGO_BIN_EXE_roomd"))
-            .arg(&home)
-            .stderr(std::process::Stdio::null())
-            .spawn()
-            .unwrap();
-        let socket = home.join("roomd.sock");
-        until("it serves", || async {
-            tokio::net::UnixStream::connect(&socket).await.is_ok()
-        })
-        .await;
-        let operator = crate::kit::Client::new(&socket);
+        let roomd = Process::serve_with_umask(&home, umask).await;
+        let (operator, socket) = (roomd.operator(), roomd.layout.operator_socket());
         let ask = json!({"room": "demo", "cli": "claude"});
         let opened: OpenedRun = operator.post("/v1/runs", &ask).await.is(201);
         let run = home.join("runs").join(opened.run.id.as_str());
@@ -263,8 +250,6 @@ async fn modes_are_right_whatever_the_umask() {
             let got = fs::symlink_metadata(&path).unwrap().permissions().mode() & 0o7777;
             assert_eq!(got, mode, "umask {umask}: {}", path.display());
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
     }
 }
 

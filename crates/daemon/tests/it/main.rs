@@ -1,4 +1,9 @@
 //! The daemon from outside: in this process on both stores, and the real binary for its life and death.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod kit;
 

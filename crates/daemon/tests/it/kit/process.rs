@@ -18,20 +18,31 @@ pub struct Process {
 impl Process {
     /// Starts it on a home and waits until it answers.
     pub async fn serve(home: &Path) -> Self {
-        let process = Self::spawn(home);
-        let operator = process.operator();
-        let socket = process.layout.operator_socket();
+        let roomd = Command::new(env!("CARGO_BIN_EXE_roomd"));
+        Self::start(roomd, home).answering().await
+    }
+
+    async fn answering(self) -> Self {
+        let socket = self.layout.operator_socket();
         until("roomd serves", || async {
             tokio::net::UnixStream::connect(&socket).await.is_ok()
         })
         .await;
-        assert_eq!(operator.get("/v1/health").await.status, 200);
-        process
+        assert_eq!(self.operator().get("/v1/health").await.status, 200);
+        self
     }
 
-    pub fn spawn(home: &Path) -> Self {
+    /// Starts it on a home, with a umask, and waits until it answers.
+    pub async fn serve_with_umask(home: &Path, umask: &str) -> Self {
+        let mut shell = Command::new("sh");
+        let script = format!("umask {umask}; exec \"$0\" \"$@\"");
+        shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_roomd"));
+        Self::start(shell, home).answering().await
+    }
+
+    fn start(mut command: Command, home: &Path) -> Self {
         let log = File::create(home.with_extension("log")).unwrap();
-        let child = Command::new(env!("CARGO_BIN_EXE_roomd"))
+        let child = command
             .arg("--home")
             .arg(home)
             .stdin(Stdio::null())

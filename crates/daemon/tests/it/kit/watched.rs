@@ -1,7 +1,7 @@
 //! A store that counts what is asked of it, and fails when it is told to.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use room_protocol::{
@@ -21,6 +21,8 @@ pub struct Watched {
     reads: AtomicUsize,
     writes: AtomicUsize,
     fault: Mutex<Option<fn() -> Error>>,
+    held: watch::Sender<bool>,
+    asked: AtomicBool,
 }
 
 impl Watched {
@@ -35,6 +37,28 @@ impl Watched {
     /// What every write is answered with from now on.
     pub fn fail(&self, fault: Option<fn() -> Error>) {
         *self.fault.lock().unwrap() = fault;
+    }
+
+    /// Appends come to no end until [`Self::release`].
+    pub fn hold(&self) {
+        self.held.send_replace(true);
+    }
+
+    pub fn release(&self) {
+        self.held.send_replace(false);
+    }
+
+    /// Whether an append was held.
+    pub fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    async fn pass(&self) {
+        let mut held = self.held.subscribe();
+        if *held.borrow() {
+            self.asked.store(true, Ordering::SeqCst);
+        }
+        held.wait_for(|held| !held).await.unwrap();
     }
 
     fn read(&self) {
@@ -88,6 +112,7 @@ impl Store for Watched {
 
     async fn append_messages(&self, messages: Vec<NewMessage>) -> Result<Vec<Appended>> {
         self.write()?;
+        self.pass().await;
         self.inner.append_messages(messages).await
     }
 
