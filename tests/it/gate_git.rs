@@ -48,6 +48,8 @@ fn uncommitted_work_holds_once_a_chain_where_the_run_asks_for_it() {
     let off = open(&daemon, GitPolicy::Off);
     off.gate().on(&at(repo.path(), false)).run_silent();
     let run = open(&daemon, GitPolicy::Clean);
+    let subagent = at(repo.path(), false).with("agent_id", "a1");
+    run.gate().on(&subagent).run_silent();
     let text = run.gate().on(&at(repo.path(), false)).context();
     assert!(text.contains("1 uncommitted change (\"new.rs\")"), "{text}");
     run.gate().on(&at(repo.path(), true)).run_silent();
