@@ -151,6 +151,9 @@ fn start(layout: &Layout, operator: &Operator) -> Result<(), Failure> {
             layout.short_dir().display()
         ));
     }
+    if served_already(layout, operator)? {
+        return Ok(());
+    }
     let log = layout.daemon_log();
     let file = OpenOptions::new()
         .create(true)
@@ -182,6 +185,32 @@ fn start(layout: &Layout, operator: &Operator) -> Result<(), Failure> {
         log.display(),
         if end.is_empty() { "(nothing)" } else { &end }
     )))
+}
+
+/// Whether a daemon that was started otherwise has begun to answer: waits for one that has the home's
+/// lock.
+///
+/// # Errors
+/// It has the lock and stays silent: another one could not serve beside it.
+fn served_already(layout: &Layout, operator: &Operator) -> Result<bool, Failure> {
+    let until = Instant::now() + SERVES_WITHIN;
+    while operator.lock_is_held() {
+        if operator.health().is_ok() {
+            return Ok(true);
+        }
+        if Instant::now() > until {
+            let lock = layout.daemon_lock();
+            let holder = std::fs::read_to_string(&lock).unwrap_or_default();
+            let pid = holder.split_whitespace().next().unwrap_or("?");
+            return Err(Failure::Temporary(format!(
+                "a daemon (process {pid}) holds {} and does not answer; look at {}, or end that process",
+                lock.display(),
+                layout.daemon_log().display()
+            )));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(false)
 }
 
 /// The daemon, in a session of its own, with nothing of our terminal.

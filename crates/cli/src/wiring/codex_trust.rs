@@ -109,7 +109,7 @@ fn snake(event: &str) -> String {
 }
 
 /// Where a hook stands: the key in `hooks.state`. `source` is the file's path as Codex
-/// spells it (see [`super::codex_hooks::source`]), or [`SESSION_FLAGS`].
+/// spells it, links in `$CODEX_HOME` resolved, or [`SESSION_FLAGS`].
 pub fn key(source: &str, event: &str, group: usize, handler: usize) -> String {
     format!("{source}:{}:{group}:{handler}", snake(event))
 }
