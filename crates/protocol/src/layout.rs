@@ -27,14 +27,19 @@ impl Layout {
     }
 
     /// From the environment: `ROOM_HOME`, else `$XDG_STATE_HOME/agent-room`, else
-    /// `$HOME/.local/state/agent-room`. Empty and relative values count as absent, as the XDG base
-    /// directory specification says. `None` when nothing tells.
+    /// `$HOME/.local/state/agent-room`. Empty values count as absent, and so do relative ones, as the
+    /// XDG base directory specification says; but a `ROOM_HOME` that is relative is `None`: whoever set
+    /// it meant another home than the usual one. `None` also when nothing tells.
     pub fn from_env(var: impl Fn(&str) -> Option<std::ffi::OsString>, uid: u32) -> Option<Self> {
-        let absolute = |name: &str| var(name).map(PathBuf::from).filter(|p| p.is_absolute());
-        let home = absolute("ROOM_HOME")
-            .or_else(|| absolute("XDG_STATE_HOME").map(|p| p.join("agent-room")))
-            .or_else(|| absolute("HOME").map(|p| p.join(".local/state/agent-room")))?;
-        Some(Self::new(home, uid))
+        let set = |name: &str| var(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let absolute = |name: &str| set(name).filter(|p| p.is_absolute());
+        let home = match set("ROOM_HOME") {
+            Some(home) => Some(home).filter(|p| p.is_absolute()),
+            None => absolute("XDG_STATE_HOME")
+                .map(|p| p.join("agent-room"))
+                .or_else(|| absolute("HOME").map(|p| p.join(".local/state/agent-room"))),
+        };
+        Some(Self::new(home?, uid))
     }
 
     /// `$ROOM_HOME`, mode 0700.
@@ -155,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn home_comes_from_the_first_absolute_variable() {
+    fn home_comes_from_the_first_variable_that_tells() {
         let find = |set: &'static [(&str, &str)]| {
             Layout::from_env(
                 |name| set.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into()),
@@ -172,10 +177,17 @@ mod tests {
             Some("/s/agent-room".into())
         );
         assert_eq!(
-            find(&[("ROOM_HOME", "r"), ("HOME", "/h")]),
+            find(&[("XDG_STATE_HOME", "s"), ("HOME", "/h")]),
             Some("/h/.local/state/agent-room".into())
         );
         assert_eq!(find(&[("HOME", "")]), None);
+    }
+
+    #[test]
+    fn a_relative_home_is_no_home_rather_than_another_one() {
+        let set = [("ROOM_HOME", "r"), ("XDG_STATE_HOME", "/s"), ("HOME", "/h")];
+        let find = |name: &str| set.iter().find(|(n, _)| *n == name).map(|(_, v)| v.into());
+        assert_eq!(Layout::from_env(find, 7), None);
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn home(asked: Option<PathBuf>) -> Result<PathBuf> {
     let uid = rustix::process::geteuid().as_raw();
     Layout::from_env(|name| std::env::var_os(name), uid)
         .map(|layout| layout.home().to_owned())
-        .context("where is the home? Set ROOM_HOME or HOME, or pass --home")
+        .context("where is the home? Set ROOM_HOME to an absolute path, or HOME, or pass --home")
 }
 
 /// Returns at SIGTERM, SIGINT or SIGHUP.

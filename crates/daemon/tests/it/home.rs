@@ -73,22 +73,100 @@ async fn everything_has_its_mode() {
     assert_eq!(names, expected, "nothing temporary stays");
 }
 
+/// A directory with a mode, and a file in it for each of the names.
+fn dir_with(path: &Path, bits: u32, files: &[&str]) {
+    fs::create_dir_all(path).unwrap();
+    for name in files {
+        fs::write(path.join(name), "").unwrap();
+    }
+    fs::set_permissions(path, Permissions::from_mode(bits)).unwrap();
+}
+
 #[tokio::test]
-async fn a_home_that_is_open_is_closed() {
+async fn an_open_home_is_closed_where_it_is_empty_or_was_a_home_before() {
     let dir = tempfile::tempdir().unwrap();
-    let home = dir.path().join("deep/er/home");
-    fs::create_dir_all(&home).unwrap();
-    fs::set_permissions(&home, Permissions::from_mode(0o777)).unwrap();
-    is_served(&home).await;
-    assert_eq!(mode(&home), 0o700);
+    let cases: [(&str, &[&str]); 4] = [
+        ("deep/er/empty", &[]),
+        ("being started", &["start.lock", "roomd.log"]),
+        ("served", &["roomd.lock", "other"]),
+        ("restored", &["room.db", "other"]),
+    ];
+    for (name, files) in cases {
+        let home = dir.path().join(name);
+        dir_with(&home, 0o777, files);
+        is_served(&home).await;
+        assert_eq!(mode(&home), 0o700, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_open_directory_that_is_no_home_is_refused_and_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let taken = dir.path().join("taken");
+    dir_with(&taken, 0o755, &["thesis.txt", "start.lock", "roomd.log"]);
+    let linked = dir.path().join("linked");
+    symlink(&taken, &linked).unwrap();
+    let shared = dir.path().join("shared");
+    dir_with(&shared, 0o1777, &[]);
+    let pretended = dir.path().join("pretended");
+    dir_with(&pretended, 0o755, &["thesis.txt"]);
+    symlink(taken.join("thesis.txt"), pretended.join("room.db")).unwrap();
+    fs::create_dir(pretended.join("roomd.lock")).unwrap();
+    for (home, bits) in [
+        (&taken, 0o755),
+        (&linked, 0o755),
+        (&shared, 0o1777),
+        (&pretended, 0o755),
+    ] {
+        let said = refused(home).await;
+        let behind = fs::canonicalize(home).unwrap();
+        for part in [
+            behind.to_str().unwrap(),
+            &format!("mode {bits:03o}"),
+            "choose another ROOM_HOME",
+            "chmod 700",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert_eq!(mode(&behind), bits);
+        let made = ["runs", "lane", "roomd.sock"].map(|name| home.join(name));
+        assert!(made.iter().all(|path| !fs::exists(path).unwrap()), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_closed_directory_is_used_whatever_is_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    for bits in [0o700, 0o2700] {
+        let home = dir.path().join(format!("{bits:o}"));
+        dir_with(&home, bits, &["notes"]);
+        is_served(&home).await;
+        assert_eq!(mode(&home), bits);
+    }
+}
+
+#[tokio::test]
+async fn what_is_named_like_a_part_of_a_home_is_left_as_it_is_where_it_is_none() {
+    let dir = tempfile::tempdir().unwrap();
+    for (part, bits, others) in [("runs", 0o755, "experiment"), ("lane", 0o700, "diary")] {
+        let home = dir.path().join(part);
+        dir_with(&home, 0o700, &[]);
+        dir_with(&home.join(part), bits, &[others]);
+        let said = refused(&home).await;
+        assert!(said.contains(&format!("mode {bits:03o}")), "{said}");
+        assert_eq!(mode(&home.join(part)), bits);
+        // Where a daemon served before, it is a part of the home.
+        fs::write(home.join("roomd.lock"), "").unwrap();
+        is_served(&home).await;
+        assert_ne!(mode(&home.join(part)), bits);
+    }
 }
 
 #[tokio::test]
 async fn a_home_behind_a_link_is_used_where_only_we_can_write() {
     let dir = tempfile::tempdir().unwrap();
     let (target, link) = (dir.path().join("target"), dir.path().join("link"));
-    fs::create_dir(&target).unwrap();
-    fs::set_permissions(&target, Permissions::from_mode(0o755)).unwrap();
+    dir_with(&target, 0o755, &[]);
     symlink(&target, &link).unwrap();
     is_served(&link).await;
     assert_eq!(mode(&target), 0o700);
@@ -116,7 +194,7 @@ async fn what_is_in_the_way_is_refused_and_left_alone() {
     assert!(refused(Path::new("relative")).await.contains("absolute"));
 
     let home = dir.path().join("other");
-    fs::create_dir(&home).unwrap();
+    dir_with(&home, 0o700, &[]);
     let elsewhere = dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     symlink(&elsewhere, home.join("runs")).unwrap();
@@ -186,6 +264,11 @@ async fn a_home_too_long_for_a_socket_has_its_sockets_elsewhere() {
     drop(stop);
     serving.await.unwrap();
 
+    dir_with(&short, 0o755, &["foreign"]);
+    assert!(refused(&home).await.contains("mode 755"));
+    fs::remove_file(short.join("foreign")).unwrap();
+    is_served(&home).await;
+    assert_eq!(mode(&short), 0o700);
     fs::set_permissions(&short, Permissions::from_mode(0o777)).unwrap();
     assert!(refused(&home).await.contains("not a private directory"));
     fs::remove_dir_all(&short).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,17 @@ fn help_and_version_and_wrong_arguments() {
     roomd().arg("--version").assert().success().stdout(version);
     roomd().arg("--colour").assert().code(2);
     roomd().env_clear().assert().code(1).stdout("");
+    let dir = tempfile::tempdir().unwrap();
+    let relative = roomd()
+        .current_dir(dir.path())
+        .env("ROOM_HOME", "home")
+        .timeout(Duration::from_secs(10))
+        .output()
+        .unwrap();
+    assert_eq!(relative.status.code(), Some(1));
+    let said = String::from_utf8(relative.stderr).unwrap();
+    assert!(said.contains("absolute"), "{said}");
+    assert!(!fs::exists(dir.path().join("home")).unwrap());
 }
 
 #[tokio::test]
@@ -215,6 +226,7 @@ async fn stale_sockets_are_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     fs::create_dir_all(home.join("lane")).unwrap();
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o700)).unwrap();
     for name in ["roomd.sock", "roomd.temp", "lane/roomd.sock"] {
         drop(UnixListener::bind(home.join(name)).unwrap());
     }
@@ -226,7 +238,6 @@ async fn stale_sockets_are_replaced() {
 
 #[tokio::test]
 async fn modes_are_right_whatever_the_umask() {
-    use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     for umask in ["000", "077", "027"] {
         let home = dir.path().join(umask);
