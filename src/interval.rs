@@ -7,6 +7,9 @@ use room_protocol::Timestamp;
 use room_protocol::limits::{FAILURE_PAUSE_MAX, INTERVAL_MAX};
 use serde::{Deserialize, Serialize};
 
+/// What a stamp takes at most, in bytes: it is written in place, twice a question.
+const WIDTH: usize = 128;
+
 /// The contents of a stamp: when was asked last, and what came of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stamp {
@@ -39,7 +42,10 @@ impl Stamp {
     pub(crate) fn write(&self, dir: &RunDir, name: &str) -> bool {
         let written = serde_json::to_vec(self)
             .map_err(|e| e.to_string())
-            .and_then(|json| dir.write(name, &json).map_err(|e| e.to_string()));
+            .and_then(|json| {
+                let written = dir.dir().overwrite(name, &json, WIDTH);
+                written.map_err(|e| e.to_string())
+            });
         if let Err(e) = &written {
             dir.log(&format!("the stamp cannot be written: {e}"));
         }
@@ -144,6 +150,17 @@ mod tests {
         assert_eq!(stamp(u32::MAX, false).asking(at(1)).failures, u32::MAX);
         let reset = stamp(5, false).asking(at(11_000)).answered(false);
         assert_eq!((reset.failures, reset.asked), (0, 11_000));
+    }
+
+    #[test]
+    fn every_stamp_fits_its_width() {
+        let widest = Stamp {
+            asked: i64::MIN,
+            failures: u32::MAX,
+            at_once: false,
+            warned: false,
+        };
+        assert!(serde_json::to_vec(&widest).unwrap().len() <= WIDTH);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A directory held by its descriptor, into which somebody hostile may write.
 //!
 //! Nothing here follows a link, waits for the other end of a pipe, or reads more than it was told.
-//! Only regular files are read; what is written replaces what was there instead of writing into it.
+//! Only regular files are read; what is written replaces what was there instead of writing into it,
+//! but for [`Dir::overwrite`], which looks that the file has no other name.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -183,6 +184,35 @@ impl Dir {
     /// The same, and on disk when it returns.
     pub fn write_synced(&self, name: &str, bytes: &[u8]) -> Result<(), DirError> {
         self.replace(name, bytes, true)
+    }
+
+    /// Writes a small text over what is there, in one write, blanks up to `width` bytes behind it. For
+    /// a file that is written often and may be lost: a rename over an old file costs more than all
+    /// else that a hook does (ext4 then starts writing the data out). A machine that crashes in it
+    /// may leave a mixture; the death of the process does not. What is no plain file of ours alone
+    /// is replaced.
+    pub fn overwrite(&self, name: &str, bytes: &[u8], width: usize) -> Result<(), DirError> {
+        let mut padded = bytes.to_vec();
+        padded.resize(width.max(bytes.len()), b' ');
+        let file = match self.file(name, OFlags::WRONLY | OFlags::CREATE) {
+            Ok(file) => file,
+            Err(DirError::Refused { .. }) => return self.write(name, &padded),
+            Err(e) => return Err(e),
+        };
+        let fail = |e: Errno| failed("write", self.path.join(name), e);
+        let stat = fstat(&file).map_err(fail)?;
+        // Another name of the same file may be anybody's.
+        if stat.st_nlink != 1 {
+            return self.write(name, &padded);
+        }
+        let written = rustix::io::pwrite(&file, &padded, 0).map_err(fail)?;
+        if written < padded.len() {
+            return Err(fail(Errno::NOSPC));
+        }
+        if u64::try_from(stat.st_size).unwrap_or(0) > padded.len() as u64 {
+            rustix::fs::ftruncate(&file, padded.len() as u64).map_err(fail)?;
+        }
+        Ok(())
     }
 
     fn replace(&self, name: &str, bytes: &[u8], sync: bool) -> Result<(), DirError> {

@@ -1,7 +1,7 @@
 //! A run's directory into which somebody hostile writes.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 
 use room_client::{DirError, RunDir};
@@ -44,6 +44,36 @@ fn files_are_written_and_read() {
     // No temporary file stays behind.
     let names: Vec<_> = fs::read_dir(dir.path()).unwrap().collect();
     assert_eq!(names.len(), 1, "{names:?}");
+}
+
+#[test]
+fn a_small_file_is_written_over_in_place_unless_it_is_not_ours_alone() {
+    let (dir, run) = run();
+    let (stamp, other) = (dir.path().join("stamp"), dir.path().join("other"));
+    let write = |text: &[u8]| run.dir().overwrite("stamp", text, 8);
+    write(b"one").unwrap();
+    assert_eq!(mode(&stamp), 0o600);
+    let inode = fs::metadata(&stamp).unwrap().ino();
+    write(b"longer than that").unwrap();
+    write(b"two").unwrap();
+    assert_eq!(fs::read(&stamp).unwrap(), b"two     ");
+    assert_eq!(fs::metadata(&stamp).unwrap().ino(), inode, "in place");
+
+    fs::hard_link(&stamp, &other).unwrap();
+    write(b"three").unwrap();
+    assert_eq!(fs::read(&other).unwrap(), b"two     ", "a second name keeps its words");
+    assert_eq!(fs::read(&stamp).unwrap(), b"three   ");
+
+    for place in ["link", "pipe"] {
+        fs::remove_file(&stamp).unwrap();
+        match place {
+            "link" => symlink(&other, &stamp).unwrap(),
+            _ => mkfifoat(CWD, &stamp, Mode::RWXU).unwrap(),
+        }
+        write(b"four").unwrap();
+        assert_eq!(fs::read(&stamp).unwrap(), b"four    ", "in place of a {place}");
+        assert_eq!(fs::read(&other).unwrap(), b"two     ");
+    }
 }
 
 #[test]
