@@ -12,13 +12,15 @@ pub enum EventKind {
     Posted,
     /// A run acknowledged a message.
     Taken,
-    /// A delivery was proven.
+    /// A delivery was proven, or the run read the message itself and no hook speaks for it (then right
+    /// after its `taken`).
     Confirmed,
     /// An unproven delivery went back to the queue at its run's end.
     Returned,
     /// A message was taken back.
     Withdrawn,
-    /// The run that a message was meant for ended without taking it.
+    /// The run that a message was meant for ended, and never took it, or what it took returned
+    /// unproven (then after its `returned`). A run that resumes the same session may still take it.
     Failed,
     /// A run was opened.
     RunOpened,

@@ -74,15 +74,18 @@ pub struct Author {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// A live run will be shown it, none was yet.
+    /// A live run will be shown it, and no delivery of it stands.
     Queued,
-    /// No live run is there to take it; the next run's opening will.
+    /// No live run is there to take it, and no delivery of it stands; the next run's opening will take
+    /// it.
     Attached,
-    /// At least one run was shown it.
+    /// At least one run was shown it, and that delivery did not return to the queue.
     Taken,
     /// Its sender took it back before anyone took it.
     Withdrawn,
-    /// The run that it was addressed to ended without taking it.
+    /// The run that it was addressed to has ended, and never took it, or what it took returned to the
+    /// queue unproven. Nobody is shown it any more, but a run that resumes the same session and so was
+    /// shown it already.
     Failed,
 }
 
