@@ -39,7 +39,8 @@ pub struct Delivery {
     pub how: How,
     /// When it was acknowledged.
     pub at: Timestamp,
-    /// A later event of the same session proved that the model was sent it.
+    /// A later event of the same session proved that the model was sent it; or the run read it itself,
+    /// and no hook speaks for it that could prove more.
     pub confirmed: bool,
     /// The session that it was shown in.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -225,6 +225,8 @@ pub struct Acknowledgement {
     pub session: Option<String>,
     /// At which moment.
     pub printed: Option<Proof>,
+    /// Nothing more has to prove it: whoever was shown it acknowledges it itself.
+    pub confirmed: bool,
     /// What.
     pub items: Vec<AckItem>,
     /// The room was explained in the same text; kept as the run's where a session is named.

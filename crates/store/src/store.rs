@@ -102,7 +102,8 @@ pub trait Store: Send + Sync + 'static {
     async fn update_run(&self, id: &RunId, patch: RunPatch) -> Result<RunRecord>;
 
     /// Ends a run: its credential is void, its unconfirmed deliveries return to the queue (kept in the
-    /// ledger with the time of return), messages addressed to it alone that it never took have failed.
+    /// ledger with the time of return), messages addressed to it alone that it never took, or that
+    /// return now, have failed.
     /// Ending it again changes nothing. Events: `returned` and `failed` for each message, `run_ended`.
     /// Errors: `NotFound`.
     async fn end_run(&self, end: RunEnd) -> Result<RunRecord>;
@@ -130,10 +131,11 @@ pub trait Store: Send + Sync + 'static {
     /// inbox, also after the run has ended or the message was withdrawn. An offset below the body's
     /// length keeps how far this session was shown the message, and the message waits on; the furthest
     /// counts, and it is moved back to where a character begins. Events: `taken` for each message that
-    /// is settled now. Errors: `NotFound` (run).
+    /// is settled now, then `confirmed` where it is ([`Acknowledgement::confirmed`]; what was settled
+    /// before is not confirmed by it). Errors: `NotFound` (run).
     ///
-    /// What comes after the run's end returns to the queue at once (`taken`, then `returned`), as it
-    /// would have at the end: nothing can confirm it any more.
+    /// What comes unconfirmed after the run's end returns to the queue at once (`taken`, then
+    /// `returned`), as it would have at the end: nothing can confirm it any more.
     async fn acknowledge(&self, acknowledgement: Acknowledgement) -> Result<Acked>;
 
     /// Confirms a run's deliveries of one session that the event `proof` proves

@@ -13,6 +13,8 @@ on_both!(
     it_is_valid_after_the_end_while_the_directory_exists,
     what_was_never_its_own_is_refused_by_name,
     a_later_moment_of_the_same_session_confirms,
+    what_a_run_without_hooks_read_itself_is_confirmed_at_once,
+    what_a_run_with_hooks_read_itself_waits_for_its_proof,
 );
 
 async fn shown(run: &RunClient) -> Acknowledge {
@@ -144,5 +146,40 @@ async fn a_later_moment_of_the_same_session_confirms(house: House) {
         Some(proof(ProofKind::Batch, "t2")),
     )))
     .await;
+    assert!(confirmed().await);
+}
+
+/// What `room read` says: which session it is knows only who has hooks.
+async fn reads(run: &RunClient) {
+    let mut sign = sign("read", None);
+    sign.session = None;
+    let got = run.leases(&lease(sign)).await;
+    let ack = Acknowledge {
+        how: How::Read,
+        session: None,
+        ..ack(&got, proof(ProofKind::Read, "r"))
+    };
+    assert_eq!(run.acknowledges(&ack).await, settled(&ack.items));
+}
+
+async fn what_a_run_without_hooks_read_itself_is_confirmed_at_once(house: House) {
+    let run = house.run("bash").await;
+    house.post("m").await;
+    reads(&run).await;
+    assert!(house.message(1).await.deliveries[0].confirmed);
+    house.end_run(&run).await;
+    let next = house.run("bash").await;
+    assert_eq!(house.run_of(&next).await.unread, 0);
+}
+
+async fn what_a_run_with_hooks_read_itself_waits_for_its_proof(house: House) {
+    let run = house.run("claude").await;
+    house.post("m").await;
+    run.says(&sign("SessionStart", None)).await;
+    reads(&run).await;
+    let confirmed = async || house.message(1).await.deliveries[0].confirmed;
+    assert!(!confirmed().await);
+    run.says(&sign("Stop", Some(proof(ProofKind::Stop, "1"))))
+        .await;
     assert!(confirmed().await);
 }

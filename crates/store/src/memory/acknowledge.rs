@@ -35,6 +35,7 @@ impl State {
                     at: ack.at,
                     session: ack.session.as_deref(),
                     printed: ack.printed.as_ref(),
+                    confirmed: ack.confirmed,
                 };
                 self.take(&ack.run, number, shown)?;
                 acked.settled.push(id.clone());
@@ -57,11 +58,11 @@ impl State {
         Ok(())
     }
 
-    /// Enters a delivery. One that comes after its run's end goes back to the queue at once, as it
-    /// would have at the end: nothing can confirm it any more.
+    /// Enters a delivery. One that comes unconfirmed after its run's end goes back to the queue at
+    /// once, as it would have at the end: nothing can confirm it any more.
     pub fn take(&mut self, run: &RunId, number: u64, shown: Shown<'_>) -> Result<()> {
         let record = self.run(run)?.record.clone();
-        let over = record.ended_at.is_some();
+        let returns = record.ended_at.is_some() && !shown.confirmed;
         self.ledger.push(Entry {
             run: run.clone(),
             number,
@@ -69,8 +70,8 @@ impl State {
             at: shown.at,
             session: shown.session.map(str::to_owned),
             printed: shown.printed.cloned(),
-            confirmed: false,
-            returned_at: over.then_some(shown.at),
+            confirmed: shown.confirmed,
+            returned_at: returns.then_some(shown.at),
         });
         let about = |how| About {
             room: &record.room,
@@ -80,7 +81,10 @@ impl State {
             exit_code: None,
         };
         self.event(shown.at, EventKind::Taken, about(Some(shown.how)));
-        if over {
+        if shown.confirmed {
+            self.event(shown.at, EventKind::Confirmed, about(None));
+        }
+        if returns {
             self.event(shown.at, EventKind::Returned, about(None));
         }
         Ok(())
@@ -94,4 +98,5 @@ pub(super) struct Shown<'a> {
     pub at: Timestamp,
     pub session: Option<&'a str>,
     pub printed: Option<&'a Proof>,
+    pub confirmed: bool,
 }

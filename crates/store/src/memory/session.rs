@@ -64,6 +64,7 @@ impl State {
                 at,
                 session: Some(session),
                 printed: Some(&resumed),
+                confirmed: false,
             };
             self.take(run, number, shown)?;
         }

@@ -21,6 +21,7 @@ pub(super) fn acknowledge(tx: &Tx<'_>, ack: &Acknowledgement) -> Outcome<Acked> 
         at: ack.at,
         session: ack.session.as_deref(),
         printed: ack.printed.as_ref(),
+        confirmed: ack.confirmed,
     };
     let mut acked = Acked::default();
     for (id, offset) in rules::shown(&ack.items) {

@@ -35,6 +35,7 @@ pub(super) fn adopt(tx: &Tx<'_>, run: &RunId, session: &str, at: Timestamp) -> O
             at,
             session: Some(session),
             printed: Some(&resumed),
+            confirmed: false,
         };
         ledger::enter(tx, &seat, *number, shown)?;
     }

@@ -91,6 +91,7 @@ impl House {
                 at: at(),
                 session: None,
                 printed: None,
+                confirmed: false,
                 items: some.iter().map(item).collect(),
                 introduced: false,
             };

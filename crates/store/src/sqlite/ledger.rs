@@ -15,6 +15,7 @@ pub(super) struct Shown<'a> {
     pub at: Timestamp,
     pub session: Option<&'a str>,
     pub printed: Option<&'a Proof>,
+    pub confirmed: bool,
 }
 
 pub(super) fn holds(conn: &Connection, run: i64, number: i64) -> Outcome<bool> {
@@ -23,10 +24,10 @@ pub(super) fn holds(conn: &Connection, run: i64, number: i64) -> Outcome<bool> {
     Ok(find.query_row([run, number], |row| row.get(0))?)
 }
 
-/// Enters a delivery; what it stands for no longer waits. One that comes after its run's end goes back
-/// to the queue at once, as it would have at the end: nothing can confirm it any more.
+/// Enters a delivery; what it stands for no longer waits. One that comes unconfirmed after its run's
+/// end goes back to the queue at once, as it would have at the end: nothing can confirm it any more.
 pub(super) fn enter(tx: &Tx<'_>, run: &Seat, number: i64, shown: Shown<'_>) -> Outcome<()> {
-    let over = run.ended.is_some();
+    let returns = run.ended.is_some() && !shown.confirmed;
     let about = About {
         number: Some(number),
         ..About::run(run.room, &run.id)
@@ -38,8 +39,8 @@ pub(super) fn enter(tx: &Tx<'_>, run: &Seat, number: i64, shown: Shown<'_>) -> O
     let taken = tx.event(shown.at, EventKind::Taken, taken)?;
     tx.done(
         "INSERT INTO ledger (run, number, how, at, session, printed_kind, printed_mark, taken,
-                             returned_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                             confirmed_at, returned_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params![
             run.seq,
             number,
@@ -49,7 +50,8 @@ pub(super) fn enter(tx: &Tx<'_>, run: &Seat, number: i64, shown: Shown<'_>) -> O
             shown.printed.map(|p| words::as_word(p.kind)).transpose()?,
             shown.printed.map(|p| &p.mark),
             taken,
-            over.then_some(shown.at.unix_ms()),
+            shown.confirmed.then_some(shown.at.unix_ms()),
+            returns.then_some(shown.at.unix_ms()),
         ],
     )?;
     for table in ["pending", "piece"] {
@@ -58,7 +60,10 @@ pub(super) fn enter(tx: &Tx<'_>, run: &Seat, number: i64, shown: Shown<'_>) -> O
             [run.seq, number],
         )?;
     }
-    if over {
+    if shown.confirmed {
+        tx.event(shown.at, EventKind::Confirmed, about)?;
+    }
+    if returns {
         tx.event(shown.at, EventKind::Returned, about)?;
     } else {
         tx.done(

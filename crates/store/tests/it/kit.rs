@@ -158,6 +158,7 @@ pub fn shown(run: &str, numbers: &[u64]) -> Acknowledgement {
         at: at(1_000),
         session: Some("s".to_owned()),
         printed: Some(proof(ProofKind::Batch, "t1")),
+        confirmed: false,
         items: numbers.iter().map(item).collect(),
         introduced: false,
     }

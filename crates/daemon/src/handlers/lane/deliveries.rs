@@ -40,6 +40,9 @@ pub async fn acknowledge(
 async fn settle(daemon: &Daemon, run: &RunEntry, request: Acknowledge) -> Result<Acknowledged> {
     let _turn = run.turn.lock().await;
     let session = request.session.or_else(|| run.pulse().session.clone());
+    // Without a session no hook speaks for the run, and no moment of one could ever prove what it read
+    // itself: its own word is all the proof there is.
+    let confirmed = request.how == How::Read && session.is_none();
     let acked = if request.items.is_empty() {
         explained_only(daemon, run, session.as_deref(), request.introduced).await?;
         room_store::Acked::default()
@@ -50,6 +53,7 @@ async fn settle(daemon: &Daemon, run: &RunEntry, request: Acknowledge) -> Result
             at: Timestamp::now(),
             session: session.clone(),
             printed: request.printed.clone(),
+            confirmed,
             items: once(request.items),
             introduced: request.introduced,
         };
@@ -66,8 +70,10 @@ async fn settle(daemon: &Daemon, run: &RunEntry, request: Acknowledge) -> Result
         run.pulse().phase = Phase::Working;
     }
     if !acked.settled.is_empty() {
-        run.unproven()
-            .printed(session.as_deref(), request.printed.as_ref());
+        if !confirmed {
+            run.unproven()
+                .printed(session.as_deref(), request.printed.as_ref());
+        }
         daemon.metrics.delivered(request.how, acked.settled.len());
     }
     Ok(Acknowledged {

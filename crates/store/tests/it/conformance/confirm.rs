@@ -1,5 +1,6 @@
 use room_protocol::ProofKind::{Batch, Prompt, Stop};
-use room_store::{Acknowledgement, Error, Store};
+use room_protocol::{EventKind, How, Status};
+use room_store::{AckItem, Acknowledgement, Error, Store};
 
 use crate::kit::*;
 
@@ -8,6 +9,8 @@ on_every_store!(
     only_its_session_and_its_run_are_confirmed,
     what_was_printed_at_no_known_moment_stays_unproven,
     what_was_returned_is_not_confirmed,
+    what_the_reader_itself_acknowledges_needs_no_proof,
+    a_late_word_of_the_reader_is_taken_all_the_same,
     an_unknown_run_is_not_found,
 );
 
@@ -113,6 +116,74 @@ async fn what_was_returned_is_not_confirmed(store: &dyn Store) {
         0
     );
     assert_eq!(confirmed(store, 1).await, [false]);
+}
+
+/// Acknowledged by whoever read it.
+fn read(number: u64, offset: Option<u64>) -> Acknowledgement {
+    Acknowledgement {
+        how: How::Read,
+        session: None,
+        printed: None,
+        confirmed: true,
+        items: vec![AckItem {
+            id: id(number),
+            offset,
+        }],
+        ..shown("r1", &[])
+    }
+}
+
+async fn kinds_after(store: &dyn Store, cursor: u64) -> Vec<(EventKind, Option<u64>)> {
+    let events = store.events(cursor, None, 99).await.unwrap();
+    events
+        .iter()
+        .map(|e| (e.kind, e.message.as_ref().map(|h| h.number)))
+        .collect()
+}
+
+async fn what_the_reader_itself_acknowledges_needs_no_proof(store: &dyn Store) {
+    two_taken(store).await;
+    store.acknowledge(shown("r1", &[2])).await.unwrap();
+    let cursor = store.last_cursor().await.unwrap();
+    store.acknowledge(read(1, Some(3))).await.unwrap();
+    assert_eq!(
+        confirmed(store, 1).await,
+        [false; 0],
+        "a piece is not all of it"
+    );
+    store.acknowledge(read(1, None)).await.unwrap();
+    store.acknowledge(read(2, None)).await.unwrap();
+    assert_eq!(confirmed(store, 1).await, [true]);
+    assert_eq!(
+        confirmed(store, 2).await,
+        [false],
+        "what was shown before waits for its own proof"
+    );
+    assert_eq!(
+        kinds_after(store, cursor).await,
+        [(EventKind::Taken, Some(1)), (EventKind::Confirmed, Some(1))]
+    );
+    end(store, "r2", 4).await;
+    end(store, "r1", 5).await;
+    open(store, "r3", 2).await;
+    assert_eq!(numbers(store, "r3").await, [2], "only that comes again");
+}
+
+async fn a_late_word_of_the_reader_is_taken_all_the_same(store: &dyn Store) {
+    two_taken(store).await;
+    end(store, "r2", 4).await;
+    end(store, "r1", 5).await;
+    let cursor = store.last_cursor().await.unwrap();
+    store.acknowledge(read(1, None)).await.unwrap();
+    let message = store.message(&room("demo"), 1).await.unwrap();
+    assert_eq!(message.status, Status::Taken);
+    assert_eq!(message.deliveries[0].returned_at, None);
+    assert_eq!(
+        kinds_after(store, cursor).await,
+        [(EventKind::Taken, Some(1)), (EventKind::Confirmed, Some(1))]
+    );
+    open(store, "r3", 2).await;
+    assert_eq!(numbers(store, "r3").await, [2]);
 }
 
 async fn an_unknown_run_is_not_found(store: &dyn Store) {

@@ -53,6 +53,7 @@ pub enum Op {
         session: usize,
         how: How,
         proof: Option<Proof>,
+        confirmed: bool,
     },
     /// Shows a run a piece of one of the first that wait.
     Part {
@@ -68,6 +69,7 @@ pub enum Op {
         session: usize,
         introduced: bool,
         proof: Option<Proof>,
+        confirmed: bool,
     },
     Withdraw {
         message: usize,
@@ -145,14 +147,18 @@ pub fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(room, below)| Op::Open { room, below }),
         1 => pick().prop_map(|run| Op::OpenAgain { run }),
         3 => pick().prop_map(|run| Op::End { run }),
-        8 => (pick(), 1..4_usize, session(), how(), printed()).prop_map(
-            |(run, first, session, how, proof)| Op::Show { run, first, session, how, proof }
+        8 => (pick(), 1..4_usize, session(), how(), printed(), prop::bool::weighted(0.2)).prop_map(
+            |(run, first, session, how, proof, confirmed)| Op::Show {
+                run, first, session, how, proof, confirmed,
+            }
         ),
         6 => (pick(), 0..2_usize, 0..20_u64, session())
             .prop_map(|(run, nth, upto, session)| Op::Part { run, nth, upto, session }),
-        8 => (pick(), items, session(), any::<bool>(), printed()).prop_map(
-            |(run, items, session, introduced, proof)| Op::Acknowledge {
-                run, items, session, introduced, proof,
+        8 => (
+            pick(), items, session(), any::<bool>(), printed(), prop::bool::weighted(0.2)
+        ).prop_map(
+            |(run, items, session, introduced, proof, confirmed)| Op::Acknowledge {
+                run, items, session, introduced, proof, confirmed,
             }
         ),
         3 => pick().prop_map(|message| Op::Withdraw { message }),

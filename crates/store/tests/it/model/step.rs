@@ -104,6 +104,7 @@ impl World {
                 session,
                 how,
                 proof,
+                confirmed,
             } => {
                 if let Some((run, _)) = self.run(*run) {
                     let session = session_name(*session);
@@ -124,6 +125,7 @@ impl World {
                         at: self.time(),
                         session: query.session,
                         printed: proof.clone(),
+                        confirmed: *confirmed,
                         items: shown.entries.iter().map(whole).collect(),
                         introduced: false,
                     };
@@ -155,6 +157,7 @@ impl World {
                         at: self.time(),
                         session: query.session,
                         printed: None,
+                        confirmed: false,
                         items: waits.entries.iter().skip(*nth).map(part).collect(),
                         introduced: false,
                     };
@@ -167,6 +170,7 @@ impl World {
                 session,
                 introduced,
                 proof,
+                confirmed,
             } => {
                 if let Some((run, _)) = self.run(*run) {
                     let item = |(pick, offset): &(usize, Option<u64>)| AckItem {
@@ -182,6 +186,7 @@ impl World {
                         at: self.time(),
                         session: session_name(*session),
                         printed: proof.clone(),
+                        confirmed: *confirmed,
                         items: items.iter().map(item).collect(),
                         introduced: *introduced,
                     };
