@@ -32,11 +32,10 @@ pub(crate) fn run(job: &Job, seen: &Seen) {
         return;
     }
     let room = match leased(job, lock.is_some()) {
-        Ok(lease) => Some(lease),
+        Ok(lease) => Some(Room::Leased(lease)),
+        Err(e) if e.problem() == Some(ProblemKind::LeaseHeld) => peek(job).map(Room::Held),
         Err(e) => {
-            if e.problem() != Some(ProblemKind::LeaseHeld) {
-                job.log(format_args!("the room was not asked: {e}"));
-            }
+            job.log(format_args!("the room was not asked: {e}"));
             None
         }
     };
@@ -49,6 +48,28 @@ pub(crate) fn run(job: &Job, seen: &Seen) {
         _ => None,
     };
     answer(job, &chain, room, git, lock.is_some());
+}
+
+/// From this budget on something is always shown, see [`Context::budget`]; in bytes.
+const LEAST_BUDGET: usize = 1_000;
+
+/// What the room says.
+enum Room {
+    /// What waits, for this hook to show.
+    Leased(Lease),
+    /// What waits, while another hook has the lease. The gate decides on what is undelivered, and the
+    /// other hook may be stuck.
+    Held(Peek),
+}
+
+fn peek(job: &Job) -> Option<Peek> {
+    match job.client().get(&format!("/v1/run/messages?limit={PAGE}")) {
+        Ok(peek) => Some(peek),
+        Err(e) => {
+            job.log(format_args!("the room was not asked: {e}"));
+            None
+        }
+    }
 }
 
 /// The run's lock. Without it what waits is asked for all the same, and another hook's lease is
@@ -76,16 +97,22 @@ fn leased(job: &Job, locked: bool) -> Result<Lease, Error> {
 }
 
 /// One answer for both concerns.
-fn answer(job: &Job, chain: &Chain, room: Option<Lease>, git: Option<String>, locked: bool) {
-    let taken = git.as_ref().map_or(0, |text| text.len() + 1);
+fn answer(job: &Job, chain: &Chain, room: Option<Room>, git: Option<String>, locked: bool) {
+    let taken = git
+        .as_ref()
+        .map_or(0, |text| job.dialect.held_width(text) + 1);
     let budget = CONTEXT_BYTES.saturating_sub(taken);
-    let lease = room.as_ref().and_then(|room| room.lease.clone());
-    let words = room.and_then(|room| words(job, chain, &room, budget, locked));
+    let (words, lease, held) = match room {
+        Some(Room::Leased(room)) => (words(job, chain, &room, budget, locked), room.lease, None),
+        Some(Room::Held(peek)) => (None, None, held(job, chain, &peek)),
+        None => (None, None, None),
+    };
     if words.is_none() {
         deliver::give_back(job, lease.as_deref());
     }
     let words_text = words.as_ref().map(|words| words.text.as_str());
-    let text: Vec<&str> = words_text.into_iter().chain(git.as_deref()).collect();
+    let parts = [words_text, held.as_deref(), git.as_deref()];
+    let text: Vec<&str> = parts.into_iter().flatten().collect();
     if text.is_empty() {
         return;
     }
@@ -94,21 +121,53 @@ fn answer(job: &Job, chain: &Chain, room: Option<Lease>, git: Option<String>, lo
     deliver::show(job, &answer, showing);
 }
 
+/// What holds a stop while another hook has the messages: that they wait.
+fn held(job: &Job, chain: &Chain, peek: &Peek) -> Option<String> {
+    let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
+    let person = has_person(&peek.messages);
+    let may = peek.waiting > 0 && marker.may_hold_for_messages(chain, person);
+    let (messages, wait) = match peek.waiting {
+        1 => ("message", "waits"),
+        _ => ("messages", "wait"),
+    };
+    (may && marker.count(&job.dir, ROOM_MARKER, person)).then(|| {
+        format!(
+            "[Room {}: {} {messages} {wait}, and another hook of this run is about to show what \
+             comes first. What is left comes with your next tool call, or when you finish.]",
+            job.run.room, peek.waiting
+        )
+    })
+}
+
+/// Renders what waits within a budget as the CLI hands it on: where it escapes a held stop's text, that
+/// takes more than the text itself.
+fn render(job: &Job, lease: &Lease, budget: usize) -> Option<Rendered> {
+    let mut room = budget;
+    loop {
+        let rendered = frame::context(&Context {
+            room: &job.run.room,
+            run: Some(&job.run.run),
+            purpose: Purpose::Gate,
+            introduce: lease.introduce,
+            waiting: &lease.messages,
+            waiting_total: lease.waiting,
+            history: &[],
+            history_total: 0,
+            budget: room,
+        })?;
+        let width = job.dialect.held_width(&rendered.text);
+        // Each turn is shorter than the one before. Down there anything fits, however it is escaped.
+        if width <= budget || room <= LEAST_BUDGET {
+            return Some(rendered);
+        }
+        room = (room * budget / width).max(LEAST_BUDGET);
+    }
+}
+
 /// The messages that hold the stop, their hold counted; `None` when there are none, or when the
 /// chain was held often enough.
 fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -> Option<Rendered> {
-    let rendered = frame::context(&Context {
-        room: &job.run.room,
-        run: Some(&job.run.run),
-        purpose: Purpose::Gate,
-        introduce: lease.introduce,
-        waiting: &lease.messages,
-        waiting_total: lease.waiting,
-        history: &[],
-        history_total: 0,
-        budget,
-    })
-    .filter(|rendered| !rendered.shown.is_empty())?;
+    let rendered = render(job, lease, budget).filter(|rendered| !rendered.shown.is_empty())?;
     let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
     let person = person_waits(job, lease);
     if !marker.may_hold_for_messages(chain, person) {
@@ -128,17 +187,12 @@ fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -
 /// Whether a person's words are among what waits. They may wait behind agents' messages, which then
 /// have to be shown first.
 fn person_waits(job: &Job, lease: &Lease) -> bool {
-    let person = |waiting: &[Waiting]| {
-        waiting
-            .iter()
-            .any(|w| w.message.author.kind == AuthorKind::Person)
-    };
-    if person(&lease.messages) {
-        return true;
-    }
-    lease.waiting > lease.messages.len() as u64
-        && job
-            .client()
-            .get::<Peek>(&format!("/v1/run/messages?limit={PAGE}"))
-            .is_ok_and(|peek| person(&peek.messages))
+    has_person(&lease.messages)
+        || (lease.waiting > lease.messages.len() as u64
+            && peek(job).is_some_and(|peek| has_person(&peek.messages)))
+}
+
+fn has_person(waiting: &[Waiting]) -> bool {
+    let mut authors = waiting.iter().map(|w| w.message.author.kind);
+    authors.any(|kind| kind == AuthorKind::Person)
 }

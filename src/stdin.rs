@@ -3,6 +3,7 @@
 //! An agent CLI writes the payload after it started the hook; a hook that leaves before is an EPIPE
 //! for it, and some mark such a hook as failed. Others never close the stream.
 
+use std::io::BufRead;
 use std::os::fd::BorrowedFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -79,47 +80,61 @@ struct Value {
     hopeless: bool,
     depth: usize,
     in_string: bool,
-    escaped: bool,
+    /// The last chunk ended inside of a string with a backslash that escapes what comes next.
+    escaping: bool,
 }
 
 impl Value {
     /// Takes the next bytes; `true` once the value is complete.
     fn ends_in(&mut self, mut bytes: &[u8]) -> bool {
-        while let Some((&byte, rest)) = bytes.split_first() {
-            bytes = rest;
-            if self.hopeless {
-                return false;
-            } else if self.escaped {
-                self.escaped = false;
-            } else if self.in_string {
-                match byte {
-                    b'"' => self.in_string = false,
-                    b'\\' => self.escaped = true,
-                    _ => {
-                        let plain = |b: &u8| *b != b'"' && *b != b'\\';
-                        let skip = bytes.iter().take_while(|b| plain(b)).count();
-                        bytes = &bytes[skip..];
+        while !self.hopeless && !bytes.is_empty() {
+            if self.in_string {
+                bytes = self.behind_string(bytes);
+                continue;
+            }
+            let byte = bytes[0];
+            bytes = &bytes[1..];
+            match byte {
+                b'{' | b'[' => {
+                    self.begun = true;
+                    self.depth += 1;
+                }
+                b'}' | b']' if self.begun => {
+                    self.depth -= 1;
+                    if self.depth == 0 {
+                        return true;
                     }
                 }
-            } else {
-                match byte {
-                    b'{' | b'[' => {
-                        self.begun = true;
-                        self.depth += 1;
-                    }
-                    b'}' | b']' if self.begun => {
-                        self.depth -= 1;
-                        if self.depth == 0 {
-                            return true;
-                        }
-                    }
-                    b'"' if self.begun => self.in_string = true,
-                    _ if self.begun || byte.is_ascii_whitespace() => {}
-                    _ => self.hopeless = true,
-                }
+                b'"' if self.begun => self.in_string = true,
+                _ if self.begun || byte.is_ascii_whitespace() => {}
+                _ => self.hopeless = true,
             }
         }
         false
+    }
+
+    /// What follows the string that `bytes` begin in. Strings are most of a large payload, so the
+    /// library's own search finds their quotation marks.
+    fn behind_string<'b>(&mut self, bytes: &'b [u8]) -> &'b [u8] {
+        let mut rest = bytes;
+        loop {
+            let all = rest;
+            // A slice never fails to be read.
+            let length = rest.skip_until(b'"').unwrap_or(all.len());
+            let text = all[..length].strip_suffix(b"\"");
+            let before = text.unwrap_or(&all[..length]);
+            let backslashes = before.iter().rev().take_while(|b| **b == b'\\').count();
+            let goes_back = backslashes == before.len();
+            let escaping = (backslashes + usize::from(goes_back && self.escaping)) % 2 == 1;
+            self.escaping = escaping && text.is_none();
+            if text.is_none() {
+                return rest;
+            }
+            if !escaping {
+                self.in_string = false;
+                return rest;
+            }
+        }
     }
 }
 
@@ -142,6 +157,46 @@ mod tests {
             end(&["[", &"[".repeat(10_000), &"]".repeat(10_001)]),
             Some(2)
         );
+    }
+
+    /// The same, a byte at a time.
+    fn plainly(text: &[u8]) -> Option<usize> {
+        let (mut depth, mut in_string, mut escaped) = (0, false, false);
+        for (at, byte) in text.iter().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => in_string = !in_string,
+                b'{' if !in_string => depth += 1,
+                b'}' if !in_string => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    #[test]
+    fn every_short_text_cut_anywhere() {
+        const LETTERS: &[u8] = b"\"\\{}a";
+        const LENGTH: u32 = 6;
+        for number in 0..LETTERS.len().pow(LENGTH) {
+            let mut text = b"{\"".to_vec();
+            let mut left = number;
+            for _ in 0..LENGTH {
+                text.push(LETTERS[left % LETTERS.len()]);
+                left /= LETTERS.len();
+            }
+            let expected = plainly(&text);
+            for cut in 0..text.len() {
+                let mut value = Value::default();
+                let (first, second) = text.split_at(cut);
+                let ended = value.ends_in(first) || value.ends_in(second);
+                assert_eq!(ended, expected.is_some(), "{text:?} cut at {cut}");
+            }
+        }
     }
 
     #[test]

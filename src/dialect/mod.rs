@@ -90,6 +90,11 @@ pub(crate) trait Dialect: Sync {
         serde_json::json!({ "decision": "block", "reason": text }).to_string()
     }
 
+    /// The bytes that a held stop's text takes where the agent gets it.
+    fn held_width(&self, text: &str) -> usize {
+        text.len()
+    }
+
     /// The moment as the daemon is told it.
     fn proof(&self, moment: Moment, payload: &Payload) -> Option<Proof> {
         let (kind, mark) = match moment {

@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::PermissionsExt;
 
+use room_protocol::limits::CONTEXT_BYTES;
+
 use crate::support::daemon::Daemon;
 use crate::support::hook::shown;
 use crate::support::payload::{Change, batch, codex, stop};
@@ -39,6 +41,26 @@ fn codex_and_older_versions_are_told_with_a_block() {
     let message = daemon.post("three");
     let outcome = other.codex("stop-gate").on(&codex("Stop")).run();
     assert_eq!(shown(&outcome.reason()).last(), Some(&message.number));
+}
+
+/// Codex escapes a held stop's text, which makes it longer; what the model gets is bounded.
+#[test]
+fn what_codex_escapes_stays_within_the_bound() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    daemon.post(&"<&>\n".repeat(4_000));
+    let mut stops = 0;
+    while run.waiting() > 0 {
+        stops += 1;
+        let stop = codex("Stop").with("turn_id", format!("t{stops}"));
+        let reason = run.codex("stop-gate").on(&stop).run().reason();
+        let escaped = reason
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        assert!(escaped.len() <= CONTEXT_BYTES, "{}", escaped.len());
+    }
+    assert!(stops > 5, "{stops}");
 }
 
 #[test]

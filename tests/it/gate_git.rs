@@ -147,12 +147,18 @@ fn a_repository_that_names_programs_is_not_asked() {
     run.gate().on(&at(repo.path(), false)).run_silent();
     assert!(!sprung.exists());
     assert!(run.log().contains("core.fsmonitor"), "{}", run.log());
+}
+
+/// What the environment says about git is not the session's repository.
+#[test]
+fn gits_own_variables_are_not_handed_on() {
+    let daemon = Daemon::start();
+    let (dirty, elsewhere) = (repository(), tempfile::tempdir().unwrap());
+    let run = open(&daemon, GitPolicy::Clean);
     run.gate()
-        .env("GIT_DIR", repo.path().join(".git"))
-        .env("GIT_CONFIG_COUNT", "1")
-        .env("GIT_CONFIG_KEY_0", "core.fsmonitor")
-        .env("GIT_CONFIG_VALUE_0", &trap)
-        .on(&at(tempfile::tempdir().unwrap().path(), false))
+        .env("GIT_DIR", dirty.path().join(".git"))
+        .env("GIT_WORK_TREE", dirty.path())
+        .on(&at(elsewhere.path(), false))
         .run_silent();
-    assert!(!sprung.exists());
+    run.gate().on(&at(dirty.path(), true)).context();
 }

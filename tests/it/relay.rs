@@ -102,6 +102,26 @@ fn a_new_session_gets_the_conversation_so_far() {
 }
 
 #[test]
+fn what_another_run_has_seen_is_part_of_an_opening_where_the_run_wants_it() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    let seen = daemon.post("seen by the first run");
+    run.relay().on(&batch("t1")).context();
+    run.relay().on(&batch("t2")).run_silent();
+    run.end();
+    let session = |payload: serde_json::Value| payload.with("session_id", "s2");
+    let without = daemon.open();
+    without.relay().on(&session(start("startup"))).run_silent();
+    without.end();
+    let with = daemon.open_with(|open| open.history = true);
+    with.relay().on(&session(start("resume"))).run_silent();
+    let text = with.relay().on(&session(start("startup"))).context();
+    assert_eq!(shown(&text), [seen.number], "{text}");
+    let by: Vec<_> = daemon.message(&seen).deliveries;
+    assert_eq!(by.len(), 1, "it was no delivery: {by:?}");
+}
+
+#[test]
 fn a_subagents_tool_call_takes_nothing() {
     let daemon = Daemon::start();
     let run = daemon.open();

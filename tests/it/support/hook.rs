@@ -2,7 +2,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -91,8 +92,11 @@ impl Hook {
         let keep = self.keep_stdin_open;
         let writer = std::thread::spawn(move || {
             let mut stdin = stdin?;
-            let _ = stdin.write_all(&input);
-            keep.then_some(stdin)
+            let taken = stdin.write_all(&input).is_ok();
+            Some(Written {
+                taken,
+                _open: keep.then_some(stdin),
+            })
         });
         Running {
             child,
@@ -122,11 +126,17 @@ impl Hook {
     }
 }
 
+/// What became of a payload, and its pipe where it is to stay open.
+struct Written {
+    taken: bool,
+    _open: Option<ChildStdin>,
+}
+
 /// A hook at work.
 pub struct Running {
     child: Child,
     started: Instant,
-    writer: Option<std::thread::JoinHandle<Option<std::process::ChildStdin>>>,
+    writer: Option<JoinHandle<Option<Written>>>,
 }
 
 impl Running {
@@ -155,23 +165,24 @@ impl Running {
             std::thread::sleep(Duration::from_millis(1));
         };
         let took = self.started.elapsed();
-        let text = |reader: Option<std::thread::JoinHandle<String>>| {
+        let text = |reader: Option<JoinHandle<String>>| {
             reader.map_or_else(String::new, |r| r.join().unwrap())
         };
-        let outcome = Outcome {
+        Outcome {
             status,
             stdout: text(stdout),
             stderr: text(stderr),
             took,
-        };
-        if let Some(writer) = self.writer.take() {
-            drop(writer.join().unwrap());
+            input_taken: self
+                .writer
+                .take()
+                .and_then(|writer| writer.join().unwrap())
+                .is_some_and(|written| written.taken),
         }
-        outcome
     }
 }
 
-fn reader(mut from: impl Read + Send + 'static) -> std::thread::JoinHandle<String> {
+fn reader(mut from: impl Read + Send + 'static) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut text = String::new();
         from.read_to_string(&mut text).unwrap();
@@ -186,6 +197,8 @@ pub struct Outcome {
     pub stdout: String,
     pub stderr: String,
     pub took: Duration,
+    /// The host could write all of the payload.
+    pub input_taken: bool,
 }
 
 impl Outcome {

@@ -61,7 +61,11 @@ fn a_small_file_is_written_over_in_place_unless_it_is_not_ours_alone() {
 
     fs::hard_link(&stamp, &other).unwrap();
     write(b"three").unwrap();
-    assert_eq!(fs::read(&other).unwrap(), b"two     ", "a second name keeps its words");
+    assert_eq!(
+        fs::read(&other).unwrap(),
+        b"two     ",
+        "a second name keeps its words"
+    );
     assert_eq!(fs::read(&stamp).unwrap(), b"three   ");
 
     for place in ["link", "pipe"] {
@@ -71,7 +75,11 @@ fn a_small_file_is_written_over_in_place_unless_it_is_not_ours_alone() {
             _ => mkfifoat(CWD, &stamp, Mode::RWXU).unwrap(),
         }
         write(b"four").unwrap();
-        assert_eq!(fs::read(&stamp).unwrap(), b"four    ", "in place of a {place}");
+        assert_eq!(
+            fs::read(&stamp).unwrap(),
+            b"four    ",
+            "in place of a {place}"
+        );
         assert_eq!(fs::read(&other).unwrap(), b"two     ");
     }
 }
