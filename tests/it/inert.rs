@@ -75,19 +75,17 @@ fn whatever_its_host_writes_is_drained() {
     let run = daemon.open();
     let other = |name| Hook::new(name).env("RUN_ID", "never-issued");
     for name in HOOKS {
-        let bad = run.hook(name).args(&["--no-such-thing"]);
-        for hook in [Hook::new(name), other(name), run.hook(name), bad] {
-            for bytes in [100, 1_000_000] {
-                let outcome = Hook::new(name).input(big(bytes)).run_silent();
-                assert!(outcome.input_taken, "{name} {bytes}");
-            }
-            assert!(
-                hook.input(big(10_000_000)).run_silent().input_taken,
-                "{name}"
-            );
+        let own = || run.hook(name);
+        for hook in [
+            Hook::new(name),
+            Hook::new(name).env("RUN_ID", "never-issued"),
+            own(),
+            own().args(&["--no-such-thing"]),
+            own().env("CLAUDE_JOB_DIR", "x"),
+        ] {
+            let outcome = hook.input(big(5_000_000)).run_silent();
+            assert!(outcome.input_taken, "{name}");
         }
-        let nested = run.hook(name).env("CLAUDE_JOB_DIR", "x");
-        assert!(nested.input(big(1_000_000)).run_silent().input_taken);
     }
 }
 
