@@ -4,10 +4,16 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
+use std::time::Duration;
 
 use room_protocol::layout::Layout;
 
 use crate::error::StartError;
+
+/// Who looks whether a daemon serves holds the lock, shared, for a moment: it is tried so often,
+/// about 300 ms in all, before it counts as another daemon's.
+const TRIES: u32 = 30;
+const BETWEEN: Duration = Duration::from_millis(10);
 
 /// Held as long as this home is served.
 #[derive(Debug)]
@@ -17,7 +23,7 @@ pub struct DaemonLock {
 
 impl DaemonLock {
     /// Takes the lock and notes who holds it, as `PID VERSION` on one line.
-    pub fn take(layout: &Layout, version: &str) -> Result<Self, StartError> {
+    pub async fn take(layout: &Layout, version: &str) -> Result<Self, StartError> {
         let path = layout.daemon_lock();
         let mut file = OpenOptions::new()
             .read(true)
@@ -28,15 +34,24 @@ impl DaemonLock {
             .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
             .open(&path)
             .map_err(StartError::io("cannot open", &path))?;
-        match fs2::FileExt::try_lock_exclusive(&file) {
-            Ok(()) => {}
-            Err(e) if e.kind() == fs2::lock_contended_error().kind() => {
-                return Err(StartError::Locked {
-                    home: layout.home().to_owned(),
-                    holder: holder(&mut file),
-                });
+        let mut tries = 1;
+        loop {
+            match fs2::FileExt::try_lock_exclusive(&file) {
+                Ok(()) => break,
+                Err(e) if e.kind() != fs2::lock_contended_error().kind() => {
+                    return Err(StartError::io("cannot lock", &path)(e));
+                }
+                Err(_) if tries < TRIES => {
+                    tries += 1;
+                    tokio::time::sleep(BETWEEN).await;
+                }
+                Err(_) => {
+                    return Err(StartError::Locked {
+                        home: layout.home().to_owned(),
+                        holder: holder(&mut file),
+                    });
+                }
             }
-            Err(e) => return Err(StartError::io("cannot lock", &path)(e)),
         }
         file.set_len(0)
             .and_then(|()| file.rewind())

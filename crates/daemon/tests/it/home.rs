@@ -244,6 +244,21 @@ async fn a_second_daemon_is_refused_and_the_first_serves_on() {
 }
 
 #[tokio::test]
+async fn who_only_looks_whether_a_daemon_serves_keeps_none_from_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    dir_with(&home, 0o700, &["roomd.lock"]);
+    let look = fs::File::open(home.join("roomd.lock")).unwrap();
+    fs2::FileExt::lock_shared(&look).unwrap();
+    // In turns: the daemon tries once, then the lock is let go.
+    let (started, ()) = tokio::join!(biased; roomd::start(config(&home)), async {
+        tokio::task::yield_now().await;
+        fs2::FileExt::unlock(&look).unwrap();
+    });
+    started.unwrap().until(async {}).await;
+}
+
+#[tokio::test]
 async fn a_home_too_long_for_a_socket_has_its_sockets_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("x".repeat(120));
