@@ -1,7 +1,8 @@
 //! What happens now and then: signs of life go to the store, expired leases are forgotten, the
-//! directories of runs that ended long ago are removed.
+//! directories of runs that ended long ago, or never came to be, are removed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use room_protocol::{RunId, Timestamp};
 use room_store::{Error, RunQuery};
@@ -10,6 +11,9 @@ use crate::log::log;
 use crate::rundir;
 use crate::state::Daemon;
 use crate::unproven::Unproven;
+
+/// Longer than a run takes from the making of its directory until the store has it.
+const OPENING: Duration = Duration::from_secs(60);
 
 /// Loads the runs that live, and those that ended but may still acknowledge.
 pub async fn load(daemon: &Daemon) -> Result<(), Error> {
@@ -75,6 +79,33 @@ async fn sweep(daemon: &Daemon) {
         if due {
             rundir::remove(daemon.layout.run_dir(&run.id)).await;
             daemon.registry.remove(&run.id);
+        }
+    }
+    if daemon.all_runs {
+        sweep_strays(daemon).await;
+    }
+}
+
+/// Removes the directories of runs that the store does not know: a daemon died between making one and
+/// storing its run, or the database was removed.
+async fn sweep_strays(daemon: &Daemon) {
+    let kept = daemon.limits.run_dir_kept.max(OPENING);
+    for run in directories(daemon) {
+        if daemon.registry.run(&run).is_some() {
+            continue;
+        }
+        let path = daemon.layout.run_dir(&run);
+        if !rundir::is_stray(&path, kept) {
+            continue;
+        }
+        match daemon.store.run(&run).await {
+            Err(Error::NotFound(_)) => {
+                log!("there is no run {run}; its directory is removed");
+                rundir::remove(path).await;
+            }
+            // It was opened while we looked.
+            Ok(_) => {}
+            Err(e) => log!("run {run}: cannot look whether it came to be: {e}"),
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use room_protocol::ProblemKind;
 use room_protocol::layout::run_files;
@@ -13,6 +14,24 @@ use crate::log::log;
 use crate::refusal::{Refusal, Result};
 
 const PRIVATE: u32 = 0o700;
+/// `run.json`, until it is whole.
+const BEGUN: &str = "run.json.begun";
+/// What lies in a run's directory.
+const FILES: &[&str] = &[
+    run_files::RUN,
+    BEGUN,
+    run_files::PROCESS,
+    run_files::SESSION,
+    run_files::LOCK,
+    run_files::STAMP,
+    run_files::NOTE,
+    run_files::NOTE_BEGUN,
+    run_files::ROOM_MARKER,
+    run_files::GIT_MARKER,
+    run_files::OUTBOX,
+    run_files::LOG,
+    run_files::LOG_OLD,
+];
 
 /// A run's directory that was made just now.
 #[derive(Debug)]
@@ -54,7 +73,7 @@ impl RunDir {
         private_dir(&self.0)?;
         private_dir(&self.0.join(run_files::OUTBOX))?;
         let json = serde_json::to_vec(file)?;
-        let begun = self.0.join("run.json.begun");
+        let begun = self.0.join(BEGUN);
         let mut out = OpenOptions::new()
             .write(true)
             .create_new(true)
@@ -66,6 +85,31 @@ impl RunDir {
         fs::rename(&begun, self.0.join(run_files::RUN))?;
         File::open(&self.0)?.sync_all()
     }
+}
+
+/// Whether a directory that no run has is one that was made for a run, and nothing in it has changed
+/// for so long: private, ours, and with nothing in it but what lies in a run's directory.
+pub fn is_stray(path: &Path, kept: Duration) -> bool {
+    let ours = || -> io::Result<bool> {
+        let meta = fs::symlink_metadata(path)?;
+        let private = meta.is_dir()
+            && meta.mode() & 0o777 == PRIVATE
+            && meta.uid() == rustix::process::geteuid().as_raw();
+        // A time to come is no age.
+        let old = meta.modified()?.elapsed().is_ok_and(|age| age >= kept);
+        if !(private && old) {
+            return Ok(false);
+        }
+        for entry in fs::read_dir(path)? {
+            let name = entry?.file_name();
+            if !FILES.iter().any(|known| name == **known) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    // What cannot be looked at stays.
+    ours().unwrap_or(false)
 }
 
 /// Removes a run's directory with all that is in it. Links are removed, not followed.

@@ -47,7 +47,8 @@ pub async fn start(config: Config) -> Result<Running, StartError> {
     let uid = rustix::process::geteuid().as_raw();
     let layout = Layout::new(config.home, uid);
     home::prepare(&layout, uid)?;
-    let lock = DaemonLock::take(&layout, VERSION)?;
+    let lock = DaemonLock::take(&layout, VERSION).await?;
+    let all_runs = matches!(config.store, StoreChoice::Sqlite) || !layout.database().exists();
     let store: Arc<dyn Store> = match config.store {
         StoreChoice::Given(store) => store,
         StoreChoice::Memory => Arc::new(MemoryStore::new()),
@@ -64,6 +65,7 @@ pub async fn start(config: Config) -> Result<Running, StartError> {
         metrics: Metrics::default(),
         shutdown: Shutdown::default(),
         limits: config.limits,
+        all_runs,
         started_at: Timestamp::now(),
         started: Instant::now(),
     });

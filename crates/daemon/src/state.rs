@@ -32,6 +32,9 @@ pub struct Daemon {
     pub shutdown: Shutdown,
     /// Bounds.
     pub limits: Limits,
+    /// The store has all runs that were opened in this home, but for those that a daemon's death kept
+    /// from coming to be: a store in memory beside a database has not.
+    pub all_runs: bool,
     /// Since when it serves.
     pub started_at: Timestamp,
     /// The same, on the clock that never steps.

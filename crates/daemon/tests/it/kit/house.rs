@@ -83,9 +83,13 @@ impl House {
     }
 
     /// Ends the daemon and starts another on the same home, with the same or another store.
-    pub async fn again(mut self, store: StoreChoice) -> Self {
+    pub async fn again(self, store: StoreChoice) -> Self {
+        self.again_with(store, Limits::default()).await
+    }
+
+    pub async fn again_with(mut self, store: StoreChoice, limits: Limits) -> Self {
         self.end().await;
-        Self::serve(self.dir, store, Limits::default()).await
+        Self::serve(self.dir, store, limits).await
     }
 
     pub fn lane(&self) -> Client {
