@@ -45,7 +45,12 @@ async fn a_second_daemon_says_so_and_exits_with_a_failure() {
     let home = dir.path().join("home");
     let first = Process::serve(&home).await;
     let health: Health = first.operator().get("/v1/health").await.is(200);
-    let second = roomd().arg("--home").arg(&home).output().unwrap();
+    let second = roomd()
+        .arg("--home")
+        .arg(&home)
+        .timeout(Duration::from_secs(10))
+        .output()
+        .unwrap();
     assert_eq!(second.status.code(), Some(1));
     let said = String::from_utf8(second.stderr).unwrap();
     assert!(said.contains("already serves"), "{said}");

@@ -12,6 +12,7 @@ use super::{Client, until};
 
 pub struct Process {
     child: Child,
+    watch: Watch,
     pub layout: Layout,
 }
 
@@ -51,6 +52,7 @@ impl Process {
             .spawn()
             .unwrap();
         Self {
+            watch: Watch::over(&child),
             child,
             layout: Layout::new(home, rustix::process::geteuid().as_raw()),
         }
@@ -70,6 +72,7 @@ impl Process {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
+                self.watch.end();
                 return status;
             }
             assert!(
@@ -91,5 +94,28 @@ impl Drop for Process {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        self.watch.end();
+    }
+}
+
+/// Kills a daemon when the tests' own process dies, and so drops nothing.
+struct Watch(Child);
+
+impl Watch {
+    fn over(child: &Child) -> Self {
+        let watch = Command::new("sh")
+            .args(["-c", "read _; kill -9 \"$0\""])
+            .arg(child.id().to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        Self(watch.unwrap())
+    }
+
+    /// The daemon is gone: nothing is left to watch over.
+    fn end(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
