@@ -77,8 +77,26 @@ pub fn dist() -> anyhow::Result<PathBuf> {
     ] {
         copy(&root().join(text), &to.join(text))?;
     }
+    for folder in ["docs", "hooks"] {
+        copy_all(&root().join(folder), &to.join(folder))?;
+    }
     crate::say(&format!("made {}", to.display()));
     Ok(to)
+}
+
+/// Copies a folder with what is in it.
+fn copy_all(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("making {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("reading {}", from.display()))? {
+        let entry = entry?;
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy_all(&from, &to)?;
+        } else {
+            copy(&from, &to)?;
+        }
+    }
+    Ok(())
 }
 
 fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {

@@ -86,6 +86,10 @@ pub fn bench(args: &Args) -> anyhow::Result<ExitCode> {
             figure.p50 / figures[0].p50
         ));
     }
+    say("\neach as:");
+    for case in &cases {
+        say(&format!("{:<28} {}", case.name, case.command()));
+    }
     let peak = memory::peak_kib(&relay, &house)?;
     say(&format!(
         "\npeak memory of room-relay with ten messages, at its acknowledgement: {peak} KiB"

@@ -40,6 +40,28 @@ impl Case {
         }
     }
 
+    /// As it would be typed.
+    pub fn command(&self) -> String {
+        let env: Vec<String> = self
+            .around
+            .env
+            .iter()
+            .map(|(n, v)| format!("{n}={v} "))
+            .collect();
+        let name = |path: &Path| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        format!(
+            "env -i {}{} <{} >/dev/null",
+            env.concat(),
+            name(&self.program),
+            name(&self.around.payload)
+        )
+    }
+
     fn once(&self) -> anyhow::Result<f64> {
         let stdin = File::open(&self.around.payload)?;
         let mut command = Command::new(&self.program);
