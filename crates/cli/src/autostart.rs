@@ -64,7 +64,7 @@ pub fn ensure(layout: &Layout) -> Result<Operator, Failure> {
 /// container: a daemon started here would be another one. Where a daemon lives, its lock is.
 fn is_guest(layout: &Layout) -> bool {
     let opened_here = |run| layout.run_dir(&run).is_dir();
-    inside::run_id().is_some_and(opened_here) && !layout.daemon_lock().exists()
+    inside::run_id().is_some_and(|run| run.is_ok_and(opened_here)) && !layout.daemon_lock().exists()
 }
 
 /// What the daemon says of itself; `None` where there is none. One that dies at this moment is waited

@@ -7,21 +7,36 @@ use room_protocol::lane::{Acknowledged, LeaseRequest, Sign};
 use room_protocol::layout::{Layout, run_files};
 use room_protocol::message::Post;
 use room_protocol::runfile::RunFile;
-use room_protocol::{Message, ProblemKind, RoomName, RunId, limits};
+use room_protocol::{Message, ProblemKind, RoomName, RunId, frame, limits};
 use serde::Deserialize;
 
 use crate::daemon::may_pass;
 use crate::failure::{Context, Failure};
 use crate::taking::Taking;
 
-/// How long a post is tried again before it is left to the outbox.
-const POST_WITHIN: Duration = Duration::from_secs(3);
+/// How long a verb inside a run asks the daemon, all its calls together: the agent's own tool call
+/// waits for it.
+const ASK_WITHIN: Duration = Duration::from_secs(3);
+/// What the last of these calls is given at least: it often only says what was shown.
+const LEAST: Duration = Duration::from_millis(250);
 /// Between two tries.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What `RUN_ID` names; `None` where it is absent or no run's id.
-pub fn run_id() -> Option<RunId> {
-    std::env::var("RUN_ID").ok()?.parse().ok()
+/// What `RUN_ID` says; `None` where it is absent or empty.
+pub fn run_id() -> Option<Result<RunId, String>> {
+    let value = std::env::var_os("RUN_ID").filter(|value| !value.is_empty())?;
+    let text = value.to_string_lossy().into_owned();
+    // What is not UTF-8 has a character in it by now that no id has.
+    Some(text.parse().map_err(|_| text))
+}
+
+/// `RUN_ID` names nobody: to act as a person then would put an agent's words into a person's mouth.
+fn nobody(named: &str, layout: &Layout) -> Failure {
+    Failure::Refused(format!(
+        "RUN_ID ({}) names no run of this home, {}: unset it, or correct ROOM_HOME",
+        frame::preview(named, 40),
+        layout.home().display()
+    ))
 }
 
 /// A run, seen from its directory.
@@ -30,6 +45,8 @@ pub struct Inside {
     dir: RunDir,
     file: RunFile,
     client: Client,
+    /// When the daemon must have answered, where somebody waits for us.
+    until: Option<Instant>,
 }
 
 /// What became of a post.
@@ -42,15 +59,22 @@ pub enum Posted {
 }
 
 impl Inside {
-    /// The run that this process belongs to: `RUN_ID` names it, and it was opened in this home.
+    /// The run that this process belongs to, as `RUN_ID` names it; `None` where nothing does. All that
+    /// is asked of the daemon through it is over within 3 s.
     ///
     /// # Errors
-    /// When its directory cannot be read.
+    /// When `RUN_ID` names no run of this home, or its directory cannot be read.
     pub fn from_env(layout: &Layout) -> Result<Option<Self>, Failure> {
-        match run_id() {
-            Some(run) => Self::find(layout, &run),
-            None => Ok(None),
-        }
+        let run = match run_id() {
+            None => return Ok(None),
+            Some(Err(text)) => return Err(nobody(&text, layout)),
+            Some(Ok(run)) => run,
+        };
+        let inside = Self::find(layout, &run)?.ok_or_else(|| nobody(run.as_str(), layout))?;
+        Ok(Some(Self {
+            until: Some(Instant::now() + ASK_WITHIN),
+            ..inside
+        }))
     }
 
     /// A run of this home; `None` where it was never opened here.
@@ -70,7 +94,12 @@ impl Inside {
             Err(e) => return Err(e).or_refuse(what),
         };
         let client = Client::new(layout.lane_socket()).credential(file.credential.clone());
-        Ok(Some(Self { dir, file, client }))
+        Ok(Some(Self {
+            dir,
+            file,
+            client,
+            until: None,
+        }))
     }
 
     /// What `run.json` says.
@@ -83,9 +112,20 @@ impl Inside {
         &self.dir
     }
 
-    /// The run lane, with the run's credential.
-    pub fn client(&self) -> &Client {
-        &self.client
+    /// The run lane, with the run's credential, for the next call: within what time is left.
+    pub fn client(&self) -> Client {
+        let client = self.client.clone();
+        match self.until {
+            Some(until) => {
+                client.deadline(until.saturating_duration_since(Instant::now()).max(LEAST))
+            }
+            None => client,
+        }
+    }
+
+    /// Whether there is time for another call.
+    fn has_time(&self) -> bool {
+        self.until.is_none_or(|until| Instant::now() < until)
     }
 
     /// That `room` is the run's own.
@@ -97,9 +137,14 @@ impl Inside {
             return Ok(());
         }
         Err(Failure::Refused(format!(
-            "this run is in room {}, and cannot reach {room} (to act as a person, unset RUN_ID)",
+            "this run is in room {}, and cannot reach {room}",
             self.file.room
         )))
+    }
+
+    /// Whether `text` is this run's id or name.
+    pub fn is_called(&self, text: &str) -> bool {
+        text == self.file.run.as_str() || text == self.file.name.as_str()
     }
 
     /// The session that takes the run's mail, where one is bound.
@@ -116,7 +161,7 @@ impl Inside {
     pub fn failure(&self, error: Error) -> Failure {
         match error.problem() {
             Some(ProblemKind::Unauthorized) => Failure::Refused(format!(
-                "the run {} has ended, or was opened by another daemon (to act as a person, unset RUN_ID)",
+                "the run {} has ended, or was opened by another daemon",
                 self.file.run
             )),
             _ => error.into(),
@@ -132,9 +177,9 @@ impl Inside {
         if let Some(error) = self.deliver_outbox() {
             return self.keep(post, error);
         }
-        let until = Instant::now() + POST_WITHIN;
+        let until = self.until.unwrap_or_else(|| Instant::now() + ASK_WITHIN);
         let error = loop {
-            match self.client.post("/v1/run/messages", post) {
+            match self.client().post("/v1/run/messages", post) {
                 Ok(message) => return Ok(Posted::Sent(Box::new(message))),
                 Err(e) if e.nobody_listens() => break e,
                 Err(e) if may_pass(&e) && Instant::now() < until => std::thread::sleep(PAUSE),
@@ -151,14 +196,21 @@ impl Inside {
         if outbox::is_empty(&self.dir) {
             return None;
         }
-        match outbox::deliver(&self.dir, &self.client) {
+        match outbox::deliver_while(&self.dir, &self.client(), || self.has_time()) {
             (_, Some(outbox::Failure::Daemon(e))) if may_pass(&e) || is_forbidden(&e) => Some(e),
             _ => None,
         }
     }
 
-    /// Leaves a post to the next hook.
+    /// Leaves a post to the next hook. Not one for a run that may be none: who would learn of it?
     fn keep(&self, post: &Post, error: Error) -> Result<Posted, Failure> {
+        if let Some(to) = &post.to
+            && !self.dir.path().with_file_name(to.as_str()).is_dir()
+        {
+            return Err(Failure::Temporary(format!(
+                "{error}; nor is it known here whether {to} is a run's id; nothing was sent"
+            )));
+        }
         match outbox::put(&self.dir, post) {
             Ok(name) => Ok(Posted::Kept(name, error)),
             Err(no) => Err(Failure::Temporary(format!(
@@ -196,7 +248,7 @@ impl Inside {
             fresh: false,
         };
         let lease = self
-            .client
+            .client()
             .post("/v1/run/leases", &request)
             .map_err(|e| self.failure(e))?;
         Ok(Taking::new(self, lock, lease, session))
@@ -212,7 +264,7 @@ impl Inside {
 
     pub(crate) fn acknowledge(&self, note: &Note) -> Result<(), Failure> {
         let acknowledged: Acknowledged = self
-            .client
+            .client()
             .post("/v1/run/deliveries", &note.acknowledgement())
             .map_err(|e| self.failure(e))?;
         for id in &acknowledged.refused {

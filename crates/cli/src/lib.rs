@@ -15,6 +15,7 @@ pub mod launch;
 pub mod output;
 pub mod taking;
 pub mod view;
+pub mod whom;
 pub mod wiring;
 
 use std::process::ExitCode;

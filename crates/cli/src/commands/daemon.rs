@@ -23,8 +23,9 @@ pub struct Args {
     verb: Option<Verb>,
 }
 
-#[derive(Debug, Clone, Copy, Subcommand)]
-enum Verb {
+/// What is done with the daemon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub(super) enum Verb {
     /// Say whether it runs; starts nothing (exit code 75 when it does not run)
     Status,
     /// Stop it; what was posted stays
@@ -33,8 +34,15 @@ enum Verb {
     Run,
 }
 
+impl Args {
+    /// What is asked for.
+    pub(super) fn verb(&self) -> Verb {
+        self.verb.unwrap_or(Verb::Status)
+    }
+}
+
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
-    match args.verb.unwrap_or(Verb::Status) {
+    match args.verb() {
         Verb::Status => status(ctx),
         Verb::Stop => stop(ctx),
         Verb::Run => foreground(ctx),

@@ -62,6 +62,7 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
 
 /// The page, by the operator lane; by the run lane where only that leads to the daemon.
 fn page(args: &Args, window: &str, ctx: &Ctx) -> Result<(MessagePage, Option<Operator>), Failure> {
+    let inside = Inside::from_env(&ctx.layout)?;
     let unreachable = match Operator::connect(ctx) {
         Ok(operator) => {
             let path = format!("/v1/rooms/{}/messages?{window}", args.room);
@@ -69,7 +70,7 @@ fn page(args: &Args, window: &str, ctx: &Ctx) -> Result<(MessagePage, Option<Ope
         }
         Err(failure) => failure,
     };
-    match Inside::from_env(&ctx.layout)? {
+    match inside {
         Some(inside) if inside.file().room == args.room => {
             let path = format!("/v1/run/room/messages?{window}");
             let page = inside.client().get(&path);

@@ -1,5 +1,6 @@
 //! The verbs, one file each.
 
+mod bounds;
 pub mod create;
 pub mod daemon;
 pub mod demo;
@@ -33,6 +34,7 @@ use crate::output::Out;
 /// # Errors
 /// What the verb's failure is.
 pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
+    bounds::home_is_absolute()?;
     // These need no home.
     match &cli.verb {
         Verb::ExecChild(args) => return exec::child(args),
@@ -44,6 +46,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
         _ => {}
     }
     let mut ctx = Ctx::from_env(cli.json)?;
+    bounds::check(&cli.verb, &ctx.layout)?;
     let done = match cli.verb {
         Verb::Run(args) => return run::run(&args, &mut ctx),
         Verb::Daemon(args) => daemon::run(&args, &mut ctx),

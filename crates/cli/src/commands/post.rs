@@ -1,7 +1,12 @@
 //! `room post ROOM [TEXT | -]`
 
+mod readers;
+
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};
+use std::time::Duration;
+
+use room_client::Error;
 
 use room_protocol::message::Post;
 use room_protocol::{AuthorName, Handle, Message, RoomName, RunId, frame, limits};
@@ -10,6 +15,10 @@ use crate::ctx::{self, Ctx};
 use crate::daemon::{self, Operator};
 use crate::failure::{Context, Failure};
 use crate::inside::{Inside, Posted};
+use crate::whom;
+
+/// How long a run's question for another's name may take.
+const LOOK_WITHIN: Duration = Duration::from_secs(1);
 
 /// Post a message to a room
 ///
@@ -27,9 +36,9 @@ pub struct Args {
     #[arg(long = "as", value_name = "NAME")]
     author: Option<AuthorName>,
 
-    /// Only for this run
+    /// Only for this run: id or name of a live run of the room
     #[arg(long, value_name = "RUN")]
-    to: Option<RunId>,
+    to: Option<String>,
 
     /// The message that it answers, such as demo/12
     #[arg(long, value_name = "HANDLE")]
@@ -54,7 +63,7 @@ pub(super) fn run(args: Args, ctx: &mut Ctx) -> Result<(), Failure> {
         body,
         author: None,
         kind: None,
-        to: args.to,
+        to: None,
         reply_to: args.reply,
         quotes: args.quotes,
         key: Some(key),
@@ -67,6 +76,8 @@ pub(super) fn run(args: Args, ctx: &mut Ctx) -> Result<(), Failure> {
             )));
         }
         inside.expect_room(&args.room)?;
+        let to = args.to.map(|to| known_to_a_run(&to, &args.room, ctx));
+        post.to = to.transpose()?;
         return match inside.post(&post)? {
             Posted::Sent(message) => sent(&message, ctx),
             Posted::Kept(name, why) => kept(&name, &why, ctx),
@@ -76,9 +87,36 @@ pub(super) fn run(args: Args, ctx: &mut Ctx) -> Result<(), Failure> {
         Some(name) => name,
         None => ctx::person()?,
     });
+    let operator = Operator::connect(ctx)?;
+    if let Some(to) = &args.to {
+        post.to = Some(whom::find(to, Some(&args.room), &operator)?);
+    }
     let path = format!("/v1/rooms/{}/messages", args.room);
-    let message: Message = Operator::connect(ctx)?.post_with_key(&path, &post)?;
-    sent(&message, ctx)
+    let message: Message = operator.post_with_key(&path, &post)?;
+    sent(&message, ctx)?;
+    if ctx.out.json() {
+        return Ok(());
+    }
+    ctx.out.flush()?;
+    if let Some(words) = readers::none_soon(&message, &operator) {
+        crate::note(&words);
+    }
+    Ok(())
+}
+
+/// The run that a run means. What is no live run's name is left to the daemon as an id; so is all where
+/// only the run lane leads there, as from a container, and nobody can be asked for names.
+fn known_to_a_run(to: &str, room: &RoomName, ctx: &Ctx) -> Result<RunId, Failure> {
+    let operator = Operator::new(&ctx.layout);
+    let found = match operator.get_within(&whom::live(Some(room)), LOOK_WITHIN) {
+        Ok(runs) => whom::among(&runs, to)?,
+        Err(error @ Error::Problem(_)) => return Err(error.into()),
+        Err(_) => None,
+    };
+    match found {
+        Some(run) => Ok(run),
+        None => to.parse().map_err(|_| whom::nobody(to, Some(room))),
+    }
 }
 
 fn sent(message: &Message, ctx: &mut Ctx) -> Result<(), Failure> {

@@ -31,6 +31,13 @@ pub struct Args {
     task: Option<PathBuf>,
 }
 
+impl Args {
+    /// The run that is going to read it.
+    pub(super) fn run(&self) -> Option<&RunId> {
+        self.run.as_ref()
+    }
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Composed<'a> {

@@ -120,7 +120,7 @@ fn launch(
         Some(task) => start_with_task(task, args.options.history(), &inside, &start)?,
     };
     signals.to(launched.pid());
-    let _alive = Signs::begin(inside.client());
+    let _alive = Signs::begin(&inside.client());
     launched.wait(signals).map(child::exit_code)
 }
 

@@ -11,7 +11,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
 use crate::ctx::Ctx;
-use crate::daemon::{Operator, may_pass};
+use crate::daemon::{Operator, may_pass, message_path};
 use crate::failure::{Context, Failure};
 use crate::output::Paint;
 use crate::view::{self, Names};
@@ -27,7 +27,8 @@ const GONE: Duration = Duration::from_secs(30);
 
 /// Follow a room: a line for each message and each delivery
 ///
-/// What was, then what happens. Ends with Ctrl-C. Consumes nothing.
+/// Begins with the room's whole history, then goes on with what happens. Ends with Ctrl-C. Consumes
+/// nothing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room
@@ -36,6 +37,10 @@ pub struct Args {
     /// Only what happened after this event
     #[arg(long, value_name = "CURSOR", default_value_t = 0)]
     after: u64,
+
+    /// Only what happens from now on
+    #[arg(long, conflicts_with_all = ["after", "no_follow"])]
+    new: bool,
 
     /// Print what was, and end
     #[arg(long)]
@@ -51,24 +56,23 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
         messages: HashMap::new(),
         names: Names::default(),
     };
-    let mut cursor = args.after;
+    let mut tell = |event: &Event| {
+        teller.tell(event, ctx)?;
+        ctx.out.flush()
+    };
+    let mut stream = Stream {
+        operator: &operator,
+        room: &args.room,
+        cursor: args.after,
+    };
+    if args.new {
+        stream.rest(&mut |_| Ok(()))?;
+    }
+    if args.no_follow {
+        return stream.rest(&mut tell);
+    }
     loop {
-        let from = cursor;
-        for event in events(args, cursor, &operator)? {
-            match event {
-                Ok(event) => {
-                    cursor = event.cursor;
-                    teller.tell(&event, ctx)?;
-                    ctx.out.flush()?;
-                }
-                Err(error) if may_pass(&error) => break,
-                Err(error) => return Err(error.into()),
-            }
-        }
-        // A stream that ends may have been cut short; one that brings nothing more was not.
-        if args.no_follow && cursor == from {
-            return Ok(());
-        }
+        stream.once(true, &mut tell)?;
     }
 }
 
@@ -88,18 +92,59 @@ fn end_on_interrupt() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The stream of events after `cursor`. A daemon that has gone is given some time to come back.
-fn events(args: &Args, cursor: u64, operator: &Operator) -> Result<Events, Error> {
-    let end = if args.no_follow { "&follow=false" } else { "" };
-    let path = format!("/v1/events?after={cursor}&room={}{end}", args.room);
-    let until = Instant::now() + GONE;
-    loop {
-        match operator.events(&path) {
-            Err(error) if may_pass(&error) && Instant::now() < until => sleep(PAUSE),
-            other => return other,
+/// A room's events, from a cursor on that moves with them.
+struct Stream<'a> {
+    operator: &'a Operator,
+    room: &'a RoomName,
+    cursor: u64,
+}
+
+impl Stream<'_> {
+    /// All events that there are by now.
+    fn rest(&mut self, tell: &mut Tell<'_>) -> Result<(), Failure> {
+        loop {
+            let from = self.cursor;
+            self.once(false, tell)?;
+            // A stream that ends may have been cut short; one that brings nothing more was not.
+            if self.cursor == from {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Events until the daemon ends the stream.
+    fn once(&mut self, follow: bool, tell: &mut Tell<'_>) -> Result<(), Failure> {
+        for event in self.open(follow)? {
+            match event {
+                Ok(event) => {
+                    self.cursor = event.cursor;
+                    tell(&event)?;
+                }
+                Err(error) if may_pass(&error) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// A daemon that has gone is given some time to come back.
+    fn open(&self, follow: bool) -> Result<Events, Error> {
+        let path = format!(
+            "/v1/events?after={}&room={}&follow={follow}",
+            self.cursor, self.room
+        );
+        let until = Instant::now() + GONE;
+        loop {
+            match self.operator.events(&path) {
+                Err(error) if may_pass(&error) && Instant::now() < until => sleep(PAUSE),
+                other => return other,
+            }
         }
     }
 }
+
+/// What is done with an event.
+type Tell<'a> = dyn FnMut(&Event) -> Result<(), Failure> + 'a;
 
 /// Says what events tell.
 struct Teller<'a> {
@@ -139,12 +184,29 @@ impl Teller<'_> {
             EventKind::Confirmed => format!("confirmed by {run}"),
             EventKind::Returned => format!("returned: {run} ended before it was confirmed"),
             EventKind::Withdrawn => "withdrawn".to_owned(),
-            EventKind::Failed => format!("failed: {run} ended without taking it"),
+            EventKind::Failed => self.failed(event, &run)?,
             EventKind::RunOpened => format!("{run} opened"),
             EventKind::RunEnded => match event.exit_code {
                 Some(code) => format!("{run} ended, exit code {code}"),
                 None => format!("{run} ended"),
             },
+        })
+    }
+
+    /// What was meant for one run that has ended. It may have been shown to it and never proven.
+    fn failed(&self, event: &Event, run: &str) -> Result<String, Failure> {
+        let shown = match &event.message {
+            Some(handle) => match self.operator.get::<Message>(&message_path(handle)) {
+                Ok(message) => !message.deliveries.is_empty(),
+                Err(Failure::Refused(_)) => false,
+                Err(other) => return Err(other),
+            },
+            None => false,
+        };
+        Ok(if shown {
+            format!("failed: {run} ended before it surely saw it")
+        } else {
+            format!("failed: {run} ended without taking it")
         })
     }
 

@@ -107,6 +107,7 @@ fn nowhere_to_be_and_nowhere_to_write_are_said_plainly() {
 fn a_daemon_that_does_not_start_is_quoted() {
     let home = Home::new();
     fs::create_dir_all(home.path()).unwrap();
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o700)).unwrap();
     // The database cannot be one.
     fs::create_dir(home.path().join("room.db")).unwrap();
     let err = home.room(["rooms"]).fails(75);

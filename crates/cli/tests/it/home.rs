@@ -42,6 +42,13 @@ impl Ran {
         self.out
     }
 
+    /// What it printed; it must have succeeded, whatever it remarked on standard error.
+    #[track_caller]
+    pub fn done(self) -> String {
+        assert!(self.code == Some(0), "{self:?}");
+        self.out
+    }
+
     /// What it said on standard error; it must have ended with this code and printed nothing.
     #[track_caller]
     pub fn fails(self, code: i32) -> String {
@@ -144,7 +151,7 @@ impl Home {
     /// Posts as a person; the handle.
     #[track_caller]
     pub fn post(&self, text: &str) -> String {
-        self.room(["post", "demo", text]).ok().trim().to_owned()
+        self.room(["post", "demo", text]).done().trim().to_owned()
     }
 
     /// One message as it stands now.

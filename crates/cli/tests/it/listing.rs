@@ -33,7 +33,7 @@ fn messages_say_who_took_them_how_and_when() {
     let text = timeless(&home.room(["messages", "demo"]).ok());
     insta::assert_snapshot!(text, @"
     MESSAGE  STATUS     AUTHOR      SENT (UTC)  TAKEN BY
-    demo/1   taken      ana         TT:TT:TT    Al read TT:TT:TT, unconfirmed  first ⏎ line two <U+001B>[31m <U+202E>
+    demo/1   taken      ana         TT:TT:TT    Al read TT:TT:TT, confirmed  first ⏎ line two <U+001B>[31m <U+202E>
     demo/2   attached   Al (agent)  TT:TT:TT    -                              answer
     demo/3   withdrawn  ana         TT:TT:TT    -                              third
     ");
@@ -121,7 +121,7 @@ fn rooms_are_made_once_and_listed_by_name() {
     assert_eq!(home.room(["create", "b"]).ok(), "b\n");
     assert_eq!(home.room(["create", "a"]).ok(), "a\n");
     assert_eq!(home.room(["create", "b"]).ok(), "b\n");
-    home.room(["post", "b", "x"]).ok();
+    home.room(["post", "b", "x"]).done();
     let rooms: Vec<Room> = home.json(["rooms"]);
     let seen: Vec<_> = rooms
         .iter()

@@ -7,6 +7,7 @@ mod demo;
 mod doctor;
 mod help;
 mod home;
+mod inside;
 mod install;
 mod listing;
 mod output;

@@ -34,7 +34,7 @@ fn more_than_one_context_comes_in_several_whole_and_in_order() {
     let home = Home::with_demo();
     let run = home.start();
     let long = format!("{} end", "word ".repeat(12_000));
-    home.piped(["post", "demo"], long.as_bytes()).ok();
+    home.piped(["post", "demo"], long.as_bytes()).done();
     (0..40).for_each(|i| drop(home.post(&format!("message {i} {}", "x".repeat(500)))));
     let mut all = String::new();
     loop {

@@ -94,11 +94,6 @@ fn a_run_ends_once_and_may_be_ended_again() {
             .contains("demo-none")
     );
     assert!(home.room(["end"]).fails(2).contains("which run?"));
-    assert!(
-        home.inside("not/a/run", ["end"])
-            .fails(2)
-            .contains("which run?")
-    );
 }
 
 #[test]

@@ -61,23 +61,49 @@ fn what_was_is_told_then_what_happens() {
     let args = ["post", "demo", "for you", "--to", &run];
     home.room(args).ok();
     watching.next("demo/2 from ana to other: for you");
-    home.inside(&run, ["read", "demo"]).ok();
-    watching.next("demo/1 taken by other, read");
-    watching.next("demo/2 taken by other, read");
-    home.room(["end", &run, "--exit-code", "4"]).ok();
-    watching.next("demo/1 returned");
-    watching.next("demo/2");
-    home.post("x");
-    home.room(["withdraw", "demo/3"]).ok();
-    let rest: Vec<_> = std::iter::from_fn(|| {
-        let line = watching.lines.recv_timeout(PATIENCE).unwrap();
-        (!line.contains("withdrawn")).then_some(line)
-    })
-    .collect();
-    assert!(
-        rest.iter().any(|l| l.contains("other ended, exit code 4")),
-        "{rest:?}"
+    home.room(["prompt", "demo", "--run", &run]).ok();
+    watching.next("demo/1 taken by other, opened");
+    watching.next("demo/2 taken by other, opened");
+    let args = ["post", "demo", "nor this", "--to", "other"];
+    home.room(args).ok();
+    watching.next("demo/3 from ana to other: nor this");
+    home.room(["end", "other", "--exit-code", "4"]).ok();
+    let mut ends: Vec<String> = (0..5)
+        .map(|_| watching.next(" ").split_once(' ').unwrap().1.to_owned())
+        .collect();
+    ends.sort();
+    assert_eq!(
+        ends,
+        [
+            "demo/1 returned: other ended before it was confirmed",
+            "demo/2 failed: other ended before it surely saw it",
+            "demo/2 returned: other ended before it was confirmed",
+            "demo/3 failed: other ended without taking it",
+            "run other ended, exit code 4",
+        ]
     );
+    home.post("x");
+    home.room(["withdraw", "demo/4"]).ok();
+    watching.next("demo/4 from ana: x");
+    watching.next("demo/4 withdrawn");
+}
+
+#[test]
+fn what_is_new_comes_without_what_was() {
+    let home = Home::with_demo();
+    (0..3).for_each(|i| drop(home.post(&format!("old {i}"))));
+    let watching = Watching::begin(&home, &["--new"]);
+    let mut first = None;
+    until("it says something", || {
+        home.post("new");
+        first = watching.lines.try_recv().ok();
+        first.is_some()
+    });
+    assert!(first.unwrap().ends_with(": new"));
+    for clash in ["--no-follow", "--after=3"] {
+        let err = home.room(["watch", "demo", "--new", clash]).fails(2);
+        assert!(err.contains("cannot be used with"), "{err}");
+    }
 }
 
 #[test]
@@ -110,7 +136,7 @@ fn without_following_it_ends_with_what_was() {
     (0..250).for_each(|i| {
         let key = format!("k{i}");
         home.room(["post", "demo", &format!("n{i}"), "--key", &key])
-            .ok();
+            .done();
     });
     let text = home.room(["watch", "demo", "--no-follow"]).ok();
     let told: Vec<_> = text
@@ -168,7 +194,7 @@ fn wait_has_its_time_and_knows_what_never_will_be() {
     let home = Home::with_demo();
     let run = home.start();
     home.post("one");
-    home.inside(&run, ["read", "demo"]).ok();
+    home.room(["prompt", "demo", "--run", &run]).ok();
     let err = home
         .room(["wait", "demo/1", "--confirmed", "--timeout", "0"])
         .fails(75);

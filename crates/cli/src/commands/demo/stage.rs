@@ -83,14 +83,26 @@ impl Stage {
         let own = std::env::current_exe().or_refuse(|| "cannot find my own program".to_owned())?;
         let mut command = Command::new(own);
         command.args(args);
-        let printed = self.output(command, "")?;
+        // It may remark something on standard error.
+        let (printed, _) = self.ran(command, "")?;
         Ok(printed.trim_end().to_owned())
     }
 
-    /// What a program prints, in this home and an environment of its own.
-    pub(super) fn output(&self, mut command: Command, stdin: &str) -> Result<String, Failure> {
-        let name = Path::new(command.get_program()).to_owned();
-        let name = name.file_name().unwrap_or_default().to_string_lossy();
+    /// What a hook prints, in this home and an environment of its own. It must say nothing on
+    /// standard error.
+    pub(super) fn output(&self, command: Command, stdin: &str) -> Result<String, Failure> {
+        let name = name(&command);
+        let (out, err) = self.ran(command, stdin)?;
+        if err.is_empty() {
+            Ok(out)
+        } else {
+            Err(Failure::Refused(format!("{name} failed: {err}{out}")))
+        }
+    }
+
+    /// What a program that succeeds prints, and what it says on standard error.
+    fn ran(&self, mut command: Command, stdin: &str) -> Result<(String, String), Failure> {
+        let name = name(&command);
         let set = variables(&command);
         command
             .env_clear()
@@ -99,9 +111,9 @@ impl Stage {
             .env("ROOM_HOME", self.layout.home())
             .envs(set)
             .current_dir(self.dir.path());
-        let (ok, out, err) = finished(command, stdin).or_refuse(|| name.to_string())?;
-        if ok && err.is_empty() {
-            Ok(out)
+        let (ok, out, err) = finished(command, stdin).or_refuse(|| name.clone())?;
+        if ok {
+            Ok((out, err))
         } else {
             Err(Failure::Refused(format!("{name} failed: {err}{out}")))
         }
@@ -115,6 +127,12 @@ impl Stage {
         let removed = std::fs::remove_dir_all(&path).or_refuse(|| path.display().to_string());
         stopped.and(removed)
     }
+}
+
+/// A program's base name.
+fn name(command: &Command) -> String {
+    let name = Path::new(command.get_program()).file_name();
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// What the caller has set, which clearing the environment would take away.

@@ -178,9 +178,9 @@ fn store(name: &str) -> Finding {
 /// The run that this shell belongs to.
 fn run(layout: &Layout) -> Option<Finding> {
     let about = "run";
-    let run = inside::run_id()?;
-    Some(match inside::Inside::find(layout, &run) {
-        Ok(Some(inside)) => Finding::new(
+    let found = inside::Inside::from_env(layout).transpose()?;
+    Some(match found {
+        Ok(inside) => Finding::new(
             about,
             Level::Note,
             format!(
@@ -188,11 +188,6 @@ fn run(layout: &Layout) -> Option<Finding> {
                 inside.file().name,
                 inside.file().room
             ),
-        ),
-        Ok(None) => Finding::new(
-            about,
-            Level::Note,
-            format!("RUN_ID names {run}, which was not opened in this home"),
         ),
         Err(failure) => Finding::new(about, Level::Bad, text(&failure)),
     })
