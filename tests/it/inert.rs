@@ -73,7 +73,6 @@ fn a_run_that_ended_says_nothing() {
 fn whatever_its_host_writes_is_drained() {
     let daemon = Daemon::start();
     let run = daemon.open();
-    let other = |name| Hook::new(name).env("RUN_ID", "never-issued");
     for name in HOOKS {
         let own = || run.hook(name);
         for hook in [

@@ -181,3 +181,33 @@ fn without_the_lock_the_gate_holds_and_leaves_a_lease_alone() {
     assert!(!run.has("note.tmp") && !run.has("note.json"));
     assert_eq!(run.waiting(), 0);
 }
+
+/// A daemon that is slow for half a second: the hook that has the lock and the gate that does not get it
+/// both come to an answer, and only one of them shows the message.
+#[test]
+fn a_daemon_that_pauses_makes_nothing_twice() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    for round in 0..4 {
+        let message = daemon.post("once");
+        daemon.signal(rustix::process::Signal::STOP);
+        let first = run.relay().on(&prompt(&format!("p{round}"))).start();
+        crate::support::wait_for("the lock to be taken", || {
+            run.files().lock_try().unwrap().is_none().then_some(())
+        });
+        let stop = stop(false).with("prompt_id", format!("c{round}"));
+        let second = run.gate().on(&stop).start();
+        // Longer than a gate waits for the lock, shorter than either deadline.
+        std::thread::sleep(2 * room_protocol::limits::LOCK_WAIT);
+        daemon.signal(rustix::process::Signal::CONT);
+        let (first, second) = (first.end(), second.end());
+        let mut seen = Vec::new();
+        for outcome in [first, second] {
+            if !outcome.stdout.is_empty() {
+                seen.extend(shown(&outcome.context()));
+            }
+        }
+        assert_eq!(seen, [message.number], "round {round}");
+        assert_eq!(run.waiting(), 0);
+    }
+}

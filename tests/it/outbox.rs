@@ -87,3 +87,30 @@ fn bodies_of_run(daemon: &Daemon, run: &TestRun) -> Vec<String> {
         .filter(|m| m.author.run.as_ref() == Some(&run.id));
     own.map(|m| m.body).collect()
 }
+
+/// What is refused for good, and what cannot even be kept as refused, keeps nothing back.
+#[test]
+fn a_post_that_can_never_go_keeps_nothing_back() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    let outbox = run.dir.join("outbox");
+    std::fs::write(outbox.join("0000-author"), r#"{"body":"x","as":"ana"}"#).unwrap();
+    std::fs::write(
+        outbox.join("0001-handle"),
+        r#"{"body":"x","reply_to":"other/1"}"#,
+    )
+    .unwrap();
+    put(&run, "behind them");
+    run.relay().on(&batch("t1")).run_silent();
+    assert_eq!(bodies(&daemon), ["behind them"]);
+    assert!(outbox.join("refused/0000-author").exists());
+    assert!(outbox.join("refused/0001-handle").exists());
+
+    std::fs::remove_dir_all(outbox.join("refused")).unwrap();
+    std::os::unix::fs::symlink("/", outbox.join("refused")).unwrap();
+    std::fs::write(outbox.join("0002-author"), r#"{"body":"x","as":"ana"}"#).unwrap();
+    put(&run, "behind that one");
+    run.relay().on(&batch("t2")).run_silent();
+    assert_eq!(bodies(&daemon), ["behind them", "behind that one"]);
+    assert!(outbox::is_empty(&run.files()));
+}

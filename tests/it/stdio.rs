@@ -198,3 +198,68 @@ fn a_payload_of_any_size_and_depth_is_understood() {
     );
     assert_eq!(shown(&run.relay().input(deep).context()).len(), 1);
 }
+
+/// Users with many pipes get small ones; a reader may come late to them. The answer is whole all the
+/// same.
+#[test]
+fn a_pipe_smaller_than_the_answer_takes_it_whole() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    daemon.post(&"x".repeat(7_000));
+    let (reader, writer) = rustix::pipe::pipe().unwrap();
+    rustix::pipe::fcntl_setpipe_size(&writer, 4_096).unwrap();
+    let outcome = run.relay().stdout(writer).on(&batch("t1")).run();
+    assert!(outcome.took < AFTER_TOOL + SLACK, "{:?}", outcome.took);
+    let mut text = String::new();
+    std::fs::File::from(reader)
+        .read_to_string(&mut text)
+        .unwrap();
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str();
+    assert_eq!(shown(context.unwrap()).len(), 1);
+    assert_eq!(run.waiting(), 0);
+}
+
+/// A file size limit and a lack of memory are the machine's, not the agent's: silence and status 0.
+#[test]
+fn limits_of_the_process_are_no_signals_and_no_words() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    daemon.post("x");
+    let payload = json!({
+        "session_id": "s1",
+        "hook_event_name": "PostToolBatch",
+        "tool_calls": [{"tool_use_id": "t", "x": "y".repeat(3_900_000)}],
+    });
+    let limits = ["-f 0", "-v 3500", "-v 5000", "-v 6000", "-n 3", "-s 64"];
+    for (limit, (name, _, deadline)) in limits.iter().flat_map(|l| hooks().map(|h| (l, h))) {
+        let command = format!("ulimit {limit}; exec \"$0\" --cli claude");
+        let mut shell = std::process::Command::new("sh")
+            .args(["-c", &command, Hook::path(name)])
+            .env_clear()
+            .env("RUN_ID", run.id.as_str())
+            .env("ROOM_HOME", &run.home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let started = std::time::Instant::now();
+        // It may end before it has read everything.
+        let _ = shell
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(payload.to_string().as_bytes());
+        let output = shell.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(started.elapsed() < deadline + SLACK, "{name} {limit}");
+        assert_eq!(output.status.code(), Some(0), "{name} {limit}: {stderr}");
+        assert_eq!(stderr, "", "{name} {limit}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            stdout.is_empty() || serde_json::from_str::<Value>(&stdout).is_ok(),
+            "{name} {limit}: {stdout}"
+        );
+    }
+}

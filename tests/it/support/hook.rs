@@ -27,6 +27,11 @@ pub struct Hook {
 }
 
 impl Hook {
+    /// Where the built hook lies.
+    pub fn path(name: &str) -> &'static str {
+        program(name)
+    }
+
     pub fn new(name: &str) -> Self {
         let mut command = Command::new(program(name));
         command
