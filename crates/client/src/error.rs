@@ -1,7 +1,7 @@
 //! What can go wrong between a client and the daemon.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use room_protocol::{Problem, ProblemKind};
 
@@ -12,7 +12,7 @@ pub enum Why {
     #[error("there is no socket; no daemon is running for this ROOM_HOME")]
     NoSocket,
     /// A socket is there and nobody listens.
-    #[error("nobody listens there; the daemon has ended (`room daemon status` tells)")]
+    #[error("nobody listens there; the daemon has ended")]
     Refused,
     /// What has the socket's path is something else, or a socket of another kind.
     #[error("that is not the daemon's socket")]
@@ -24,7 +24,7 @@ pub enum Why {
     #[error("this process may not connect there (file permissions, or a sandbox)")]
     Forbidden,
     /// The deadline passed.
-    #[error("it did not answer in time; it is hung or overloaded (see roomd.log)")]
+    #[error("it did not answer in time; it is hung or overloaded")]
     TimedOut,
     /// It closed the connection before its answer was complete.
     #[error("it closed the connection in the middle of its answer")]
@@ -38,7 +38,7 @@ pub enum Why {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The daemon could not be reached, or stopped answering.
-    #[error("cannot talk to the daemon at {}: {why}", socket.display())]
+    #[error("cannot talk to the daemon at {}: {why}{}", socket.display(), log(*why, socket))]
     Unreachable {
         /// The socket.
         socket: PathBuf,
@@ -58,6 +58,19 @@ pub enum Error {
         /// What was wrong with it.
         what: String,
     },
+}
+
+/// Where to look when a daemon is there and does not answer: its log, in the home that the socket is in.
+fn log(why: Why, socket: &Path) -> String {
+    if why != Why::TimedOut {
+        return String::new();
+    }
+    let dir = socket.parent().filter(|_| socket.ends_with("roomd.sock"));
+    let home = dir.and_then(|dir| if dir.ends_with("lane") { dir.parent() } else { Some(dir) });
+    match home {
+        Some(home) => format!(" (see {})", home.join("roomd.log").display()),
+        None => " (see roomd.log in ROOM_HOME)".to_owned(),
+    }
 }
 
 impl Error {
@@ -91,5 +104,28 @@ impl Error {
                 ..
             }
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_silent_daemon_names_its_log() {
+        for (socket, log) in [
+            ("/h/roomd.sock", "/h/roomd.log"),
+            ("/h/lane/roomd.sock", "/h/roomd.log"),
+            ("/tmp/agent-room-0-1/lane/l.sock", "roomd.log in ROOM_HOME"),
+        ] {
+            let error = |why| Error::Unreachable {
+                socket: socket.into(),
+                why,
+                source: io::ErrorKind::TimedOut.into(),
+            };
+            let text = error(Why::TimedOut).to_string();
+            assert!(text.ends_with(&format!("(see {log})")), "{text}");
+            assert!(!error(Why::Refused).to_string().contains("see"));
+        }
     }
 }
