@@ -16,6 +16,36 @@ pub(crate) fn quit() -> ! {
     unsafe { libc::_exit(0) }
 }
 
+/// Sees to it that nothing but the alarm's status 0 ends a hook, and that nothing is said on stderr:
+/// an allocation that fails says so there and aborts, a file size limit kills with its signal.
+pub(crate) fn hush() {
+    let null = rustix::fs::open(
+        "/dev/null",
+        rustix::fs::OFlags::WRONLY,
+        rustix::fs::Mode::empty(),
+    );
+    if let Ok(null) = null {
+        let _ = rustix::stdio::dup2_stderr(&null);
+    }
+    on(
+        libc::SIGABRT,
+        leave as extern "C" fn(libc::c_int) as libc::sighandler_t,
+    );
+    // Writing then fails with EFBIG, as on a full disk.
+    on(libc::SIGXFSZ, libc::SIG_IGN);
+}
+
+fn on(signal: libc::c_int, action: libc::sighandler_t) {
+    // SAFETY: the action is SIG_IGN or `leave`, which only calls `_exit`, is async-signal-safe and has
+    // the type that a handler without SA_SIGINFO has. A zeroed `sigaction` is a valid one with an
+    // empty mask.
+    unsafe {
+        let mut with: libc::sigaction = std::mem::zeroed();
+        with.sa_sigaction = action;
+        libc::sigaction(signal, &with, std::ptr::null_mut());
+    }
+}
+
 /// How long this process may take, counted from its first line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Deadline {
@@ -30,13 +60,10 @@ impl Deadline {
             started: Instant::now(),
             limit,
         };
-        // SAFETY: the handler only calls `_exit`, which is async-signal-safe, and has the type that a
-        // handler without SA_SIGINFO has. A zeroed `sigaction` is a valid one with an empty mask.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = leave as extern "C" fn(libc::c_int) as libc::sighandler_t;
-            libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
-        }
+        on(
+            libc::SIGALRM,
+            leave as extern "C" fn(libc::c_int) as libc::sighandler_t,
+        );
         // A parent may have left the signal blocked, which a program inherits.
         mask(libc::SIG_UNBLOCK);
         deadline.arm();

@@ -1,5 +1,4 @@
-//! From a lease to its acknowledgement. All of it happens under the run's lock, but for a gate that
-//! did not get it.
+//! From a lease to its acknowledgement. All of it happens under the run's lock.
 //!
 //! lease → note (what is about to be shown) → print → rename the note (it was shown) → acknowledge
 //! → remove the note. Whatever kills a hook in between, the next one knows what was shown.
@@ -26,7 +25,7 @@ pub(crate) fn settle(job: &Job) -> Result<(), Error> {
     let Some(note) = Note::take(&job.dir) else {
         return Ok(());
     };
-    match acknowledge(job, &note, true) {
+    match acknowledge(job, &note) {
         // What the daemon finds wrong with it now, it will find wrong with it for ever.
         Err(Error::Problem(problem)) if problem.status == 400 || problem.status == 413 => {
             job.log(format_args!("an earlier note is given up: {problem}"));
@@ -37,8 +36,8 @@ pub(crate) fn settle(job: &Job) -> Result<(), Error> {
     }
 }
 
-/// Leases what waits.
-pub(crate) fn lease(job: &Job, takeover: bool) -> Result<Lease, Error> {
+/// Leases what waits. This hook has the run's lock, so the holder of an older lease is dead.
+pub(crate) fn lease(job: &Job) -> Result<Lease, Error> {
     let start = match job.moment {
         Moment::Start(start) => Some(start),
         _ => None,
@@ -46,7 +45,7 @@ pub(crate) fn lease(job: &Job, takeover: bool) -> Result<Lease, Error> {
     let request = LeaseRequest {
         budget: CONTEXT_BYTES as u32,
         sign: job.sign(),
-        takeover,
+        takeover: true,
         opening: start == Some(Start::New),
         fresh: start == Some(Start::Emptied),
     };
@@ -74,13 +73,11 @@ pub(crate) struct Showing {
     pub(crate) lease: Option<String>,
     pub(crate) items: Vec<Item>,
     pub(crate) introduced: bool,
-    /// This hook has the run's lock, and with it the note.
-    pub(crate) locked: bool,
 }
 
 impl Showing {
     /// Exactly what a text shows of a lease.
-    pub(crate) fn of(rendered: &Rendered, lease: Option<String>, how: How, locked: bool) -> Self {
+    pub(crate) fn of(rendered: &Rendered, lease: Option<String>, how: How) -> Self {
         let items = rendered.shown.iter().map(|shown| Item {
             id: shown.id.clone(),
             offset: shown.offset,
@@ -90,7 +87,6 @@ impl Showing {
             lease,
             items: items.collect(),
             introduced: rendered.introduced,
-            locked,
         }
     }
 }
@@ -104,7 +100,6 @@ pub(crate) fn show(job: &Job, answer: &str, showing: Option<Showing>) {
         }
         return;
     };
-    let locked = showing.locked;
     let note = Note {
         lease: showing.lease,
         how: showing.how,
@@ -113,25 +108,23 @@ pub(crate) fn show(job: &Job, answer: &str, showing: Option<Showing>) {
         introduced: showing.introduced,
         items: showing.items,
     };
-    if let Err(why) = print_noted(job, answer, &note, locked) {
+    if let Err(why) = print_noted(job, answer, &note) {
         job.log(format_args!("nothing was shown: {why}"));
         return give_back(job, note.lease.as_deref());
     }
-    if let Err(e) = acknowledge(job, &note, locked) {
+    if let Err(e) = acknowledge(job, &note) {
         job.log(format_args!("shown and not acknowledged: {e}"));
     }
 }
 
-/// Prints between the two halves of the note. Without the lock the note is another hook's.
-fn print_noted(job: &Job, answer: &str, note: &Note, locked: bool) -> Result<(), String> {
-    if locked {
-        Note::begin(&job.dir, note).map_err(|e| e.to_string())?;
-    }
+/// Prints between the two halves of the note.
+fn print_noted(job: &Job, answer: &str, note: &Note) -> Result<(), String> {
+    Note::begin(&job.dir, note).map_err(|e| e.to_string())?;
     fault::after(Step::Note);
     let printed = alarm::held_back(|| {
         print::print(answer, job.deadline.left())?;
         fault::after(Step::Print);
-        if locked && let Err(e) = Note::commit(&job.dir) {
+        if let Err(e) = Note::commit(&job.dir) {
             // It was shown all the same. The acknowledgement follows; only when that fails too, the
             // next hook shows it again.
             job.log(e);
@@ -139,14 +132,14 @@ fn print_noted(job: &Job, answer: &str, note: &Note, locked: bool) -> Result<(),
         fault::after(Step::Rename);
         Ok(())
     });
-    if printed.is_err() && locked {
+    if printed.is_err() {
         abandon(job);
     }
     printed
 }
 
 /// Acknowledges a note and removes it. It stays after an error, for the next hook.
-fn acknowledge(job: &Job, note: &Note, locked: bool) -> Result<(), Error> {
+fn acknowledge(job: &Job, note: &Note) -> Result<(), Error> {
     let answer: Acknowledged = job.client().post(DELIVERIES, &note.acknowledgement())?;
     fault::after(Step::Ack);
     if !answer.refused.is_empty() {
@@ -155,9 +148,7 @@ fn acknowledge(job: &Job, note: &Note, locked: bool) -> Result<(), Error> {
             answer.refused.len()
         ));
     }
-    if locked {
-        clear(job);
-    }
+    clear(job);
     Ok(())
 }
 

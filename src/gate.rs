@@ -1,11 +1,11 @@
 //! `stop-gate`: holds a stop while something is unread, or while work is uncommitted or unpushed.
 
-use room_client::{Error, Lock};
+use room_client::Lock;
 use room_protocol::frame::{self, Context, Purpose, Rendered};
 use room_protocol::lane::{Lease, Peek, Waiting};
 use room_protocol::layout::run_files::{GIT_MARKER, ROOM_MARKER, STAMP};
 use room_protocol::limits::{CONTEXT_BYTES, LOCK_WAIT, PAGE};
-use room_protocol::{AuthorKind, How, ProblemKind};
+use room_protocol::{AuthorKind, How};
 
 use crate::deliver::{self, Showing};
 use crate::dialect::Moment;
@@ -31,13 +31,10 @@ pub(crate) fn run(job: &Job, seen: &Seen) {
     if lock.is_some() && !seen.takes(&job.dir) {
         return;
     }
-    let room = match leased(job, lock.is_some()) {
-        Ok(lease) => Some(Room::Leased(lease)),
-        Err(e) if e.problem() == Some(ProblemKind::LeaseHeld) => peek(job).map(Room::Held),
-        Err(e) => {
-            job.log(format_args!("the room was not asked: {e}"));
-            None
-        }
+    let room = if lock.is_some() {
+        leased(job).map(Room::Leased)
+    } else {
+        peek(job).map(Room::Held)
     };
     let git = match git.map(Question::answer) {
         Some(Answer::Left(text)) if git_marker.count(&job.dir, GIT_MARKER, true) => Some(text),
@@ -47,7 +44,7 @@ pub(crate) fn run(job: &Job, seen: &Seen) {
         }
         _ => None,
     };
-    answer(job, &chain, room, git, lock.is_some());
+    answer(job, &chain, room, git);
 }
 
 /// From this budget on something is always shown, see [`Context::budget`]; in bytes.
@@ -57,8 +54,8 @@ const LEAST_BUDGET: usize = 1_000;
 enum Room {
     /// What waits, for this hook to show.
     Leased(Lease),
-    /// What waits, while another hook has the lease. The gate decides on what is undelivered, and the
-    /// other hook may be stuck.
+    /// What waits, while another hook has the lock: the gate decides on what is undelivered, leased or
+    /// not. Without the lock nothing is shown, since whoever has it may show the same.
     Held(Peek),
 }
 
@@ -72,8 +69,7 @@ fn peek(job: &Job) -> Option<Peek> {
     }
 }
 
-/// The run's lock. Without it what waits is asked for all the same, and another hook's lease is
-/// left to it.
+/// The run's lock.
 fn lock(job: &Job) -> Option<Lock> {
     match job.dir.lock_wait(LOCK_WAIT) {
         Ok(Some(lock)) => Some(lock),
@@ -88,22 +84,25 @@ fn lock(job: &Job) -> Option<Lock> {
     }
 }
 
-fn leased(job: &Job, locked: bool) -> Result<Lease, Error> {
+fn leased(job: &Job) -> Option<Lease> {
     outbox::hand_over(job);
-    if locked {
-        deliver::settle(job)?;
+    match deliver::settle(job).and_then(|()| deliver::lease(job)) {
+        Ok(lease) => Some(lease),
+        Err(e) => {
+            job.log(format_args!("the room was not asked: {e}"));
+            None
+        }
     }
-    deliver::lease(job, locked)
 }
 
 /// One answer for both concerns.
-fn answer(job: &Job, chain: &Chain, room: Option<Room>, git: Option<String>, locked: bool) {
+fn answer(job: &Job, chain: &Chain, room: Option<Room>, git: Option<String>) {
     let taken = git
         .as_ref()
         .map_or(0, |text| job.dialect.held_width(text) + 1);
     let budget = CONTEXT_BYTES.saturating_sub(taken);
     let (words, lease, held) = match room {
-        Some(Room::Leased(room)) => (words(job, chain, &room, budget, locked), room.lease, None),
+        Some(Room::Leased(room)) => (words(job, chain, &room, budget), room.lease, None),
         Some(Room::Held(peek)) => (None, None, held(job, chain, &peek)),
         None => (None, None, None),
     };
@@ -117,7 +116,7 @@ fn answer(job: &Job, chain: &Chain, room: Option<Room>, git: Option<String>, loc
         return;
     }
     let answer = job.dialect.hold(job.event(), &text.join("\n"), &Job::var);
-    let showing = words.map(|words| Showing::of(&words, lease, How::Gated, locked));
+    let showing = words.map(|words| Showing::of(&words, lease, How::Gated));
     deliver::show(job, &answer, showing);
 }
 
@@ -166,7 +165,7 @@ fn render(job: &Job, lease: &Lease, budget: usize) -> Option<Rendered> {
 
 /// The messages that hold the stop, their hold counted; `None` when there are none, or when the
 /// chain was held often enough.
-fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -> Option<Rendered> {
+fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize) -> Option<Rendered> {
     let rendered = render(job, lease, budget).filter(|rendered| !rendered.shown.is_empty())?;
     let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
     let person = person_waits(job, lease);
@@ -174,11 +173,9 @@ fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize, locked: bool) -
         job.log("the stop is let go with messages unread: its chain was held often enough");
         return None;
     }
-    if locked {
-        Stamp::read(&job.dir, STAMP)
-            .answered(rendered.more > 0)
-            .write(&job.dir, STAMP);
-    }
+    Stamp::read(&job.dir, STAMP)
+        .answered(rendered.more > 0)
+        .write(&job.dir, STAMP);
     marker
         .count(&job.dir, ROOM_MARKER, person)
         .then_some(rendered)

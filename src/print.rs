@@ -34,6 +34,7 @@ pub(crate) fn can_be_read() -> Result<(), Refusal> {
 pub(crate) fn print(answer: &str, left: Duration) -> Result<(), Refusal> {
     can_be_read()?;
     let output = rustix::stdio::stdout();
+    make_room(output, answer.len());
     let _flags = NonBlocking::set(output);
     let until = Instant::now() + PATIENCE.min(left);
     let mut rest = answer.as_bytes();
@@ -48,6 +49,17 @@ pub(crate) fn print(answer: &str, left: Duration) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Lets a pipe that is smaller than the answer grow, so that one write takes it whole: users with many
+/// pipes get small ones, of 4,096 bytes (pipe(7)). Where that is refused, the reader is waited for.
+fn make_room(output: BorrowedFd<'_>, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    if rustix::pipe::fcntl_getpipe_size(output).is_ok_and(|size| size < bytes) {
+        let _ = rustix::pipe::fcntl_setpipe_size(output, bytes);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (output, bytes);
 }
 
 fn writable(output: BorrowedFd<'_>, until: Instant) -> bool {

@@ -73,7 +73,7 @@ fn due(job: &Job) -> Option<Stamp> {
 fn question(job: &Job) -> Result<Lease, Error> {
     outbox::hand_over(job);
     deliver::settle(job)?;
-    deliver::lease(job, true)
+    deliver::lease(job)
 }
 
 fn show(job: &Job, lease: Lease, asking: Stamp) {
@@ -99,7 +99,7 @@ fn show(job: &Job, lease: Lease, asking: Stamp) {
         return deliver::give_back(job, lease.lease.as_deref());
     };
     let how = if opening { How::Opened } else { How::Relayed };
-    let showing = Showing::of(&rendered, lease.lease, how, true);
+    let showing = Showing::of(&rendered, lease.lease, how);
     let answer = job.dialect.context(job.event(), &rendered.text);
     deliver::show(job, &answer, Some(showing));
 }

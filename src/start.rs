@@ -93,6 +93,7 @@ pub fn run(hook: Hook) -> ExitCode {
     } else {
         let deadline = Deadline::start(hook.deadline());
         if let Some(run) = run_id() {
+            alarm::hush();
             quiet_panics();
             work(hook, &run, deadline);
         } else {

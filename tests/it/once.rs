@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::daemon::{Daemon, TestRun};
 use crate::support::hook::{Outcome, shown};
-use crate::support::payload::{batch, claude, prompt, start, stop};
+use crate::support::payload::{Change, batch, claude, prompt, start, stop};
 
 const HOOKS: usize = 8;
 
@@ -160,7 +160,7 @@ fn without_the_lock_the_gate_holds_and_leaves_a_lease_alone() {
     let daemon = Daemon::start();
     let run = daemon.open();
     daemon.post("x");
-    let _lock = run.files().lock_try().unwrap().unwrap();
+    let lock = run.files().lock_try().unwrap().unwrap();
     let lease: room_protocol::lane::Lease = run
         .lane
         .post(
@@ -177,6 +177,7 @@ fn without_the_lock_the_gate_holds_and_leaves_a_lease_alone() {
     assert_eq!(run.waiting(), 1);
     let path = format!("/v1/run/leases/{}", lease.lease.unwrap());
     run.lane.delete::<()>(&path).unwrap();
+    drop(lock);
     assert_eq!(shown(&run.gate().on(&stop(true)).context()).len(), 1);
     assert!(!run.has("note.tmp") && !run.has("note.json"));
     assert_eq!(run.waiting(), 0);

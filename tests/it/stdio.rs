@@ -231,7 +231,13 @@ fn limits_of_the_process_are_no_signals_and_no_words() {
         "hook_event_name": "PostToolBatch",
         "tool_calls": [{"tool_use_id": "t", "x": "y".repeat(3_900_000)}],
     });
-    let limits = ["-f 0", "-v 3500", "-v 5000", "-v 6000", "-n 3", "-s 64"];
+    // From what a hook just starts with, in steps to where it has all it needs.
+    let least = (1_000..200_000)
+        .step_by(500)
+        .find(|kib| starts(*kib))
+        .unwrap();
+    let memory = (0..8).map(|step| format!("-v {}", least + step * 700));
+    let limits: Vec<String> = memory.chain(["-f 0".into(), "-n 3".into()]).collect();
     for (limit, (name, _, deadline)) in limits.iter().flat_map(|l| hooks().map(|h| (l, h))) {
         let command = format!("ulimit {limit}; exec \"$0\" --cli claude");
         let mut shell = std::process::Command::new("sh")
@@ -262,4 +268,20 @@ fn limits_of_the_process_are_no_signals_and_no_words() {
             "{name} {limit}: {stdout}"
         );
     }
+}
+
+/// Whether every hook starts within so much address space.
+fn starts(kib: u32) -> bool {
+    hooks().iter().all(|(name, _, _)| {
+        std::process::Command::new("sh")
+            .args([
+                "-c",
+                &format!("ulimit -v {kib}; exec \"$0\" --version"),
+                Hook::path(name),
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    })
 }

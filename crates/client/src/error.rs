@@ -66,7 +66,13 @@ fn log(why: Why, socket: &Path) -> String {
         return String::new();
     }
     let dir = socket.parent().filter(|_| socket.ends_with("roomd.sock"));
-    let home = dir.and_then(|dir| if dir.ends_with("lane") { dir.parent() } else { Some(dir) });
+    let home = dir.and_then(|dir| {
+        if dir.ends_with("lane") {
+            dir.parent()
+        } else {
+            Some(dir)
+        }
+    });
     match home {
         Some(home) => format!(" (see {})", home.join("roomd.log").display()),
         None => " (see roomd.log in ROOM_HOME)".to_owned(),

@@ -4,6 +4,7 @@
 //! A file a post. Names sort in the order of posting and serve as idempotency keys where the post has
 //! none, so that a hook which dies between handing over and removing changes nothing.
 
+use std::io::ErrorKind;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use room_protocol::layout::run_files::OUTBOX;
@@ -105,14 +106,23 @@ pub fn refuse(run: &RunDir, name: &str, why: &str) -> Result<(), DirError> {
         return Ok(());
     };
     run.log(&format!("outbox/{name} was refused: {why}"));
+    match set_aside(&dir, name) {
+        Err(e) if e.is_missing() => Ok(()),
+        // It must not keep back what stands behind it, wherever it cannot be kept itself.
+        Err(e) => {
+            run.log(&format!("outbox/{name} is removed: {e}"));
+            dir.remove(name).map(drop)
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+fn set_aside(dir: &Dir, name: &str) -> Result<(), DirError> {
     let refused = dir.sub_or_make(REFUSED)?;
     if refused.names(limits::OUTBOX_FILES)?.len() >= limits::OUTBOX_FILES {
         return dir.remove(name).map(drop);
     }
-    match dir.move_to(name, &refused, name) {
-        Err(e) if e.is_missing() => Ok(()),
-        other => other,
-    }
+    dir.move_to(name, &refused, name)
 }
 
 /// What became of the outbox.
@@ -177,6 +187,10 @@ fn hand_over(
             Err(e) => return Err(e.into()),
         },
         Err(e @ (DirError::Malformed { .. } | DirError::Refused { .. })) => e.to_string(),
+        // Not ours to read, now or later.
+        Err(DirError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {
+            source.to_string()
+        }
         Err(e) => return Err(e.into()),
     };
     refuse(run, name, &why)?;
@@ -185,13 +199,27 @@ fn hand_over(
 }
 
 /// Whether this very post can never be accepted. A credential that is not (or no longer) valid says
-/// nothing about the post.
+/// nothing about the post, and neither does a daemon that cannot take anything now.
 fn is_final(kind: ProblemKind) -> bool {
-    use ProblemKind::{Conflict, InvalidRequest, NotFound, RunEnded, TooLarge};
-    matches!(
-        kind,
-        Conflict | InvalidRequest | NotFound | RunEnded | TooLarge
-    )
+    use ProblemKind as Kind;
+    match kind {
+        Kind::Conflict
+        | Kind::Forbidden
+        | Kind::InvalidRequest
+        | Kind::MethodNotAllowed
+        | Kind::NotFound
+        | Kind::RunEnded
+        | Kind::Taken
+        | Kind::TooLarge
+        | Kind::UnsupportedMediaType => true,
+        Kind::Internal
+        | Kind::LeaseHeld
+        | Kind::StorageFull
+        | Kind::Timeout
+        | Kind::TooMany
+        | Kind::Unauthorized
+        | Kind::Unavailable => false,
+    }
 }
 
 /// Whether something waits; cheap enough for every hook.
