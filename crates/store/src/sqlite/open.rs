@@ -16,6 +16,9 @@ use crate::{Error, Result};
 const BUSY: Duration = Duration::from_secs(5);
 /// Prepared statements kept by each connection; more than there are in this crate.
 const STATEMENTS: usize = 128;
+/// Bytes of a page, where the file is new. A post touches some ten pages, each at another place of the
+/// file, and the log holds whole pages: half the usual size halves what a post writes.
+const PAGE: u32 = 2_048;
 
 /// The connection that writes, with the tables brought to today's version.
 pub(super) fn writer(path: &Path) -> Result<Connection> {
@@ -36,6 +39,7 @@ fn ready(path: &Path) -> Outcome<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
     prepare(&conn)?;
+    conn.pragma_update(None, "page_size", PAGE)?;
     // Read first, so that a file of somebody else's is refused before anything is changed in it.
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     conn.pragma_update(None, "foreign_keys", true)?;
@@ -92,6 +96,7 @@ mod tests {
                 .unwrap()
         };
         assert_eq!(pragma(&writer, "synchronous"), 2.into());
+        assert_eq!(pragma(&writer, "page_size"), i64::from(PAGE).into());
         assert_eq!(pragma(&writer, "journal_mode"), "wal".to_owned().into());
         assert_eq!(pragma(&writer, "foreign_keys"), 1.into());
         assert_eq!(pragma(&writer, "busy_timeout"), 5_000.into());
