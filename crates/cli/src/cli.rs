@@ -9,7 +9,7 @@ use crate::commands::{
 
 /// Rooms for running agents: what is posted to a room reaches the run at its next tool call.
 #[derive(Debug, Parser)]
-#[command(name = "room", version, disable_help_subcommand = true, after_help = AFTER)]
+#[command(name = "room", version, after_help = AFTER)]
 pub struct Cli {
     /// Print JSON, one object a line
     #[arg(long, global = true)]

@@ -29,6 +29,8 @@ pub struct Parts<'a> {
     pub page: Option<&'a MessagePage>,
     /// The task, whole.
     pub task: Option<&'a str>,
+    /// Hooks bring the run what else there is.
+    pub hooks: bool,
 }
 
 /// A text, and exactly what of the run's inbox it shows in full.
@@ -83,7 +85,7 @@ pub fn opening(parts: &Parts<'_>) -> Result<Opening, Failure> {
     })
 }
 
-/// Takes a run's inbox over and composes its opening.
+/// Takes a run's inbox over and composes its opening. Without `hooks` it promises nothing of them.
 ///
 /// # Errors
 /// When the daemon cannot be reached or a hook of the run is showing messages, and as [`opening`].
@@ -91,6 +93,7 @@ pub fn for_run<'a>(
     inside: &'a Inside,
     task: Option<&str>,
     history: bool,
+    hooks: bool,
 ) -> Result<(Taking<'a>, Opening), Failure> {
     let taking = inside.take(limits::REQUEST_BYTES, true, EVENT)?;
     let mut page = None;
@@ -106,6 +109,7 @@ pub fn for_run<'a>(
         lease: Some(&taking.lease),
         page: page.as_ref(),
         task,
+        hooks,
     })
     .inspect_err(|_| taking.give_back())?;
     Ok((taking, opening))
@@ -150,7 +154,11 @@ fn conversation(parts: &Parts<'_>, space: usize) -> Option<Rendered> {
     let rendered = frame::context(&Context {
         room: parts.room,
         run: parts.run,
-        purpose: Purpose::Opening,
+        purpose: if parts.hooks {
+            Purpose::Opening
+        } else {
+            Purpose::Handover
+        },
         introduce: parts.lease.is_none_or(|l| l.introduce),
         waiting,
         waiting_total: parts.lease.map_or(0, |l| l.waiting),
@@ -217,6 +225,7 @@ mod tests {
             lease: Some(&lease(page)),
             page: Some(page),
             task: Some(task),
+            hooks: true,
         })
     }
 

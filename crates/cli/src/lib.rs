@@ -9,6 +9,7 @@ pub mod commands;
 pub mod compose;
 pub mod ctx;
 pub mod daemon;
+pub mod duration;
 pub mod failure;
 pub mod inside;
 pub mod launch;
@@ -21,6 +22,7 @@ pub mod wiring;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
@@ -42,6 +44,11 @@ pub fn main() -> ExitCode {
 
 /// What clap has to say: help and version on standard output, else a usage error.
 fn say_usage(error: &clap::Error) -> ExitCode {
+    // A command line without a verb asks what there is.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return ExitCode::from(failure::USAGE);
+    }
     if !error.use_stderr() {
         // Whoever reads it may have left; there is nobody to tell.
         let _ = error.print();

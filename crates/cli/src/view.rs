@@ -87,17 +87,17 @@ pub fn author(author: &Author) -> String {
 
 /// `claude relayed 14:02:13, confirmed`.
 pub fn delivery(d: &Delivery, names: &Names, now: Timestamp) -> String {
+    format!("{} {}", names.get(&d.run), taken(d, now))
+}
+
+/// How and when: `relayed 14:02:13, confirmed`.
+pub fn taken(d: &Delivery, now: Timestamp) -> String {
     let state = match (d.returned_at, d.confirmed) {
         (Some(at), _) => format!("returned {}", time(at, now)),
         (None, true) => "confirmed".to_owned(),
         (None, false) => "unconfirmed".to_owned(),
     };
-    format!(
-        "{} {} {}, {state}",
-        names.get(&d.run),
-        d.how.as_str(),
-        time(d.at, now)
-    )
+    format!("{} {}, {state}", d.how.as_str(), time(d.at, now))
 }
 
 /// All of a message's deliveries on one line.

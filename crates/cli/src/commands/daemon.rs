@@ -7,6 +7,7 @@ use clap::Subcommand;
 use room_client::Error;
 use room_protocol::Timestamp;
 use room_protocol::operator::Health;
+use serde::Serialize;
 
 use crate::autostart;
 use crate::ctx::Ctx;
@@ -67,18 +68,47 @@ fn status(ctx: &mut Ctx) -> Result<(), Failure> {
     })
 }
 
+/// What `stop --json` prints.
+#[derive(Serialize)]
+struct Stopped {
+    daemon: &'static str,
+    /// Runs that go on without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live_runs: Option<u64>,
+}
+
 fn stop(ctx: &mut Ctx) -> Result<(), Failure> {
     let operator = Operator::new(&ctx.layout);
-    let said = match operator.health() {
-        Err(error) if error.nobody_listens() => "not running",
-        Ok(_) | Err(Error::Problem(_)) => {
-            autostart::stop(&operator)?;
-            "stopped"
+    let live_runs = match operator.health() {
+        Err(error) if error.nobody_listens() => {
+            let stopped = Stopped {
+                daemon: "not running",
+                live_runs: None,
+            };
+            return ctx.out.either(&stopped, |s| s.daemon.to_owned());
         }
+        Ok(health) => Some(health.live_runs),
+        Err(Error::Problem(_)) => None,
         Err(error) => return Err(error.into()),
     };
-    let answer = serde_json::json!({ "daemon": said });
-    ctx.out.either(&answer, |_| said.to_owned())
+    autostart::stop(&operator)?;
+    let stopped = Stopped {
+        daemon: "stopped",
+        live_runs,
+    };
+    ctx.out.either(&stopped, in_words)
+}
+
+fn in_words(stopped: &Stopped) -> String {
+    let go_on = match stopped.live_runs {
+        None | Some(0) => return stopped.daemon.to_owned(),
+        Some(1) => "1 run is live and goes on".to_owned(),
+        Some(n) => format!("{n} runs are live and go on"),
+    };
+    format!(
+        "{}; {go_on}: hooks are silent until a daemon is back (the next room command starts one)",
+        stopped.daemon
+    )
 }
 
 fn foreground(ctx: &mut Ctx) -> Result<(), Failure> {

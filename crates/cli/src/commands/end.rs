@@ -16,7 +16,7 @@ pub struct Args {
     run: Option<String>,
 
     /// How its process ended
-    #[arg(long, value_name = "CODE")]
+    #[arg(long, value_name = "CODE", allow_negative_numbers = true)]
     exit_code: Option<i32>,
 }
 

@@ -19,7 +19,7 @@ pub struct Args {
     room: RoomName,
 
     /// So many messages at most; the newest, where neither --before nor --after says otherwise
-    #[arg(long, value_name = "N", default_value_t = 20,
+    #[arg(long, value_name = "N", default_value_t = 20, allow_negative_numbers = true,
           value_parser = clap::value_parser!(u64).range(1..=limits::PAGE as u64))]
     limit: u64,
 
@@ -107,7 +107,14 @@ fn print(messages: &[Message], names: &Names, ctx: &mut Ctx) -> Result<(), Failu
         })
         .collect();
     ctx.out.table(
-        &["MESSAGE", "STATUS", "AUTHOR", "SENT (UTC)", "TAKEN BY", ""],
+        &[
+            "MESSAGE",
+            "STATUS",
+            "AUTHOR",
+            "SENT (UTC)",
+            "TAKEN BY",
+            "TEXT",
+        ],
         &rows,
     )
 }

@@ -63,6 +63,7 @@ fn for_anyone(args: &Args, task: Option<&str>, ctx: &mut Ctx) -> Result<(), Fail
         lease: None,
         page: Some(&page),
         task,
+        hooks: false,
     })?;
     print(&opening, ctx)
 }
@@ -78,7 +79,8 @@ fn for_run(args: &Args, run: &RunId, task: Option<&str>, ctx: &mut Ctx) -> Resul
             "standard output leads nowhere: nothing was printed".to_owned(),
         ));
     }
-    let (taking, opening) = compose::for_run(&inside, task, inside.file().history)?;
+    // Whether its launcher wires hooks cannot be known.
+    let (taking, opening) = compose::for_run(&inside, task, inside.file().history, false)?;
     let (items, introduced) = (opening.items.clone(), opening.introduced);
     taking.show(How::Opened, items, introduced, || {
         print(&opening, ctx)?;

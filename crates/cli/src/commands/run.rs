@@ -22,8 +22,9 @@ use crate::launch::{RunOptions, hooks, task};
 /// Run an agent CLI in a room
 ///
 /// Terminal, signals and exit code are passed through. Claude Code and Codex are handed the hooks for
-/// this launch; any other command only gets RUN_ID and ROOM_HOME. The command goes on when the daemon
-/// does not.
+/// this launch; any other command only gets RUN_ID and ROOM_HOME, which is said. The command goes on when
+/// the daemon does not. Standard output is the command's alone, also with --json; what room run has to say
+/// goes to standard error.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The room; made when there is none
@@ -106,10 +107,17 @@ fn launch(
     let inside = Inside::find(&ctx.layout, &run.id)?
         .ok_or_else(|| Failure::Refused(format!("the daemon made no directory for {}", run.id)))?;
     let dir = inside.dir().path();
-    let command = hooks::with_hooks(program, &args.command, dir)?;
+    let handed = hooks::with_hooks(program, &args.command, dir)?;
+    if let Some(why) = &handed.why_not {
+        crate::note(&format!(
+            "{why}: messages wait until the run looks with room read {}",
+            args.room
+        ));
+    }
     let start = Start {
         dir,
-        command: &command,
+        command: &handed.command,
+        hooks: handed.why_not.is_none(),
         set: &variables(run, ctx),
     };
     if let Some(code) = early(signals) {
@@ -133,6 +141,7 @@ fn early(signals: &Forwarding) -> Option<u8> {
 struct Start<'a> {
     dir: &'a Path,
     command: &'a [OsString],
+    hooks: bool,
     set: &'a [(&'static str, OsString)],
 }
 
@@ -157,7 +166,7 @@ fn start_with_task(
     inside: &Inside,
     start: &Start<'_>,
 ) -> Result<Launched, Failure> {
-    let (taking, opening) = compose::for_run(inside, Some(task), history)?;
+    let (taking, opening) = compose::for_run(inside, Some(task), history, start.hooks)?;
     let file = task::as_file(&opening.text, start.dir)?;
     let mut launched = None;
     let shown = taking.show(How::Opened, opening.items, opening.introduced, || {

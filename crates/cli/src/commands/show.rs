@@ -26,11 +26,12 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let names = Names::of_takers(std::slice::from_ref(&message), &operator)?;
     let now = Timestamp::now();
     ctx.out.line(frame::message(&message, None))?;
-    let status = format!("status {}", message.status);
+    let status = format!("status: {}", message.status);
     let status = ctx.out.paint(Paint::Faint, &status);
     ctx.out.line(status)?;
     for delivery in &message.deliveries {
-        let line = format!("taken by {}", view::delivery(delivery, &names, now));
+        let run = names.get(&delivery.run);
+        let line = format!("taken by {run}: {}", view::taken(delivery, now));
         let line = ctx.out.paint(Paint::Faint, &line);
         ctx.out.line(line)?;
     }

@@ -1,6 +1,7 @@
 //! `room start ROOM`: a run for a launcher of one's own.
 
-use room_protocol::RoomName;
+use room_protocol::{RoomName, Run};
+use serde::Serialize;
 
 use crate::ctx::Ctx;
 use crate::daemon::Operator;
@@ -26,32 +27,33 @@ pub struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let open = args.options.open(&args.room, &args.cli);
     let opened = Operator::connect(ctx)?.open_run(&open)?;
+    let home = ctx.layout.home().to_str();
+    let home = home.ok_or_else(|| Failure::Refused("ROOM_HOME is not UTF-8".to_owned()))?;
     if ctx.out.json() {
-        return ctx.out.object(&opened.run);
+        let run = &opened.run;
+        return ctx.out.object(&Started { run, home });
     }
     let id = opened.run.id.as_str();
-    let home = ctx.layout.home().as_os_str().as_encoded_bytes();
-    let home = String::from_utf8(shell_quoted(home))
-        .map_err(|_| Failure::Refused("ROOM_HOME is not UTF-8".to_owned()))?;
+    let home = shell_quoted(home);
     ctx.out.line(format!("export RUN_ID={id}"))?;
     ctx.out.line(format!("export ROOM_HOME={home}"))
 }
 
+/// What `--json` prints: the run, and the home that its launcher has to name.
+#[derive(Serialize)]
+struct Started<'a> {
+    #[serde(flatten)]
+    run: &'a Run,
+    home: &'a str,
+}
+
 /// One word for a POSIX shell, whatever it holds.
-fn shell_quoted(word: &[u8]) -> Vec<u8> {
-    let plain = |b: &u8| b.is_ascii_alphanumeric() || b"/._-+,:@%".contains(b);
-    if !word.is_empty() && word.iter().all(plain) {
-        return word.to_vec();
+fn shell_quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
     }
-    let mut out = vec![b'\''];
-    for &b in word {
-        match b {
-            b'\'' => out.extend_from_slice(b"'\\''"),
-            _ => out.push(b),
-        }
-    }
-    out.push(b'\'');
-    out
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
@@ -61,7 +63,7 @@ mod tests {
     #[test]
     fn a_shell_reads_the_word_back() {
         for word in ["/plain/path", "a b", "it's", "$(x) `y` \\ \" \n é", ""] {
-            let quoted = String::from_utf8(shell_quoted(word.as_bytes())).unwrap();
+            let quoted = shell_quoted(word);
             let out = std::process::Command::new("/bin/sh")
                 .args(["-c", &format!("printf %s {quoted}")])
                 .output()

@@ -8,6 +8,7 @@ use room_protocol::{Handle, Message, ProblemKind, Status, Timestamp};
 
 use crate::ctx::Ctx;
 use crate::daemon::{Operator, is_dying, message_path};
+use crate::duration::Length;
 use crate::failure::{Failure, REFUSED};
 use crate::view::{self, Names};
 
@@ -31,9 +32,10 @@ pub struct Args {
     #[arg(long)]
     confirmed: bool,
 
-    /// Wait at most so many seconds; without it as long as it takes
-    #[arg(long, value_name = "SECONDS")]
-    timeout: Option<u64>,
+    /// Wait at most so long, then end with exit code 75: seconds, or with a unit, such as 0.5, 30s,
+    /// 5m, 1h; without it as long as it takes
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    timeout: Option<Length>,
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
@@ -59,9 +61,7 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
 
 fn settled(args: &Args, ctx: &Ctx) -> Result<Message, Failure> {
     let operator = Operator::connect(ctx)?;
-    let until = args
-        .timeout
-        .map(|s| Instant::now() + Duration::from_secs(s));
+    let until = args.timeout.as_ref().map(|t| Instant::now() + t.time);
     loop {
         let left = until.map_or(STEP, |u| u.saturating_duration_since(Instant::now()));
         let step = left.min(STEP);
@@ -80,12 +80,13 @@ fn settled(args: &Args, ctx: &Ctx) -> Result<Message, Failure> {
             }
             answer => return Ok(answer?),
         }
-        if left <= STEP && until.is_some() {
+        if left <= STEP
+            && let Some(timeout) = &args.timeout
+        {
             let what = if args.confirmed { "confirmed" } else { "taken" };
             return Err(Failure::Temporary(format!(
-                "{} was not {what} within {} s",
-                args.handle,
-                args.timeout.unwrap_or_default()
+                "{} was not {what} within {}",
+                args.handle, timeout.text
             )));
         }
     }

@@ -35,7 +35,12 @@ pub struct Args {
     room: RoomName,
 
     /// Only what happened after this event
-    #[arg(long, value_name = "CURSOR", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "CURSOR",
+        default_value_t = 0,
+        allow_negative_numbers = true
+    )]
     after: u64,
 
     /// Only what happens from now on

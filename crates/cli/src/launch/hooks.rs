@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use room_protocol::layout::run_files;
 
-use super::program::Program;
+use super::program::{self, Program};
 use crate::failure::{Context, Failure};
 use crate::wiring::binaries::Binaries;
 use crate::wiring::claude_obstacles::{SAFE_MODE, obstacles};
@@ -21,6 +21,14 @@ const PLUGIN_DIR: &str = "plugin";
 /// How long a CLI may take to say its version.
 const VERSION_WITHIN: Duration = Duration::from_secs(5);
 
+/// A command line, and why no hooks are handed over with it, where that is so.
+pub struct Handed {
+    /// The command.
+    pub command: Vec<OsString>,
+    /// Why it is as the user wrote it.
+    pub why_not: Option<String>,
+}
+
 /// The command with the hooks handed over: our arguments go before the user's, which stay as they
 /// are.
 ///
@@ -30,18 +38,24 @@ pub fn with_hooks(
     program: Program,
     command: &[OsString],
     run_dir: &Path,
-) -> Result<Vec<OsString>, Failure> {
+) -> Result<Handed, Failure> {
+    let without = |why: &str| Handed {
+        command: command.to_vec(),
+        why_not: Some(why.to_owned()),
+    };
     let cli = match program {
         Program::Claude => AgentCli::Claude,
         Program::Codex => AgentCli::Codex,
-        Program::Other => return Ok(command.to_vec()),
+        Program::Other => {
+            return Ok(without(&format!(
+                "no hooks are handed to {}, only to a command that is claude or codex itself",
+                program::base(command)
+            )));
+        }
     };
     let binaries = match find() {
         Ok(binaries) => binaries,
-        Err(failure) => {
-            crate::note(failure.text().unwrap_or_default());
-            return Ok(command.to_vec());
-        }
+        Err(failure) => return Ok(without(failure.text().unwrap_or_default())),
     };
     let ours = match cli {
         AgentCli::Claude => {
@@ -64,7 +78,10 @@ pub fn with_hooks(
     let mut all = vec![command[0].clone()];
     all.extend(ours);
     all.extend_from_slice(&command[1..]);
-    Ok(all)
+    Ok(Handed {
+        command: all,
+        why_not: None,
+    })
 }
 
 /// Says what will keep Claude Code from running the hooks.
@@ -95,8 +112,7 @@ pub fn find() -> Result<Binaries, Failure> {
         .find(complete)
         .ok_or_else(|| {
             Failure::Refused(format!(
-                "the hooks (room-relay, stop-gate, heartbeat) are neither beside {} nor in PATH: \
-                 messages wait until the run looks with room read",
+                "the hooks (room-relay, stop-gate, heartbeat) are neither beside {} nor in PATH",
                 own.display()
             ))
         })?;

@@ -262,5 +262,28 @@ fn a_daemon_that_does_not_answer_is_temporary() {
     fs::create_dir_all(home.path()).unwrap();
     let _hung = UnixListener::bind(home.path().join("roomd.sock")).unwrap();
     let err = home.room(["rooms"]).fails(75);
+    let log = home.path().join("roomd.log");
     assert!(err.contains("did not answer in time"), "{err}");
+    assert!(err.contains(&format!("(see {})", log.display())), "{err}");
+}
+
+#[test]
+fn a_killed_daemon_is_said_to_have_ended_and_a_stopped_one_leaves_runs() {
+    let home = Home::new();
+    home.start();
+    home.kill_daemon();
+    let err = home.room(["daemon", "status"]).fails(75);
+    assert!(
+        err.contains("nobody listens there") && !err.contains("daemon status"),
+        "{err}"
+    );
+    home.start();
+    let said = home.room(["daemon", "stop"]).ok();
+    assert!(
+        said.starts_with("stopped; 2 runs are live and go on: hooks are silent until"),
+        "{said}"
+    );
+    home.start();
+    let said = home.room(["daemon", "stop", "--json"]).ok();
+    assert_eq!(said, "{\"daemon\":\"stopped\",\"live_runs\":3}\n");
 }

@@ -51,7 +51,20 @@ fn the_version_and_what_is_no_verb() {
     let version = concat!("room ", env!("CARGO_PKG_VERSION"), "\n");
     assert_eq!(home.room(["--version"]).ok(), version);
     assert!(home.room(["nonsense"]).fails(2).contains("nonsense"));
-    assert!(home.room([""; 0]).fails(2).contains("Usage"));
+    assert!(
+        home.room(["help", "nonsense"])
+            .fails(2)
+            .contains("nonsense")
+    );
+    // Without a verb it is the help that is wanted, and nothing was done.
+    let help = home.room(["--help"]).ok();
+    let bare = home.room([""; 0]);
+    assert_eq!((bare.code, bare.out.as_str()), (Some(2), ""));
+    assert_eq!(bare.err, help);
+    assert_eq!(home.room(["help"]).ok(), help);
+    let wait = home.room(["wait", "--help"]).ok();
+    assert_eq!(home.room(["help", "wait"]).ok(), wait);
+    assert!(wait.contains("exit code 75"), "{wait}");
     assert!(!home.path().exists());
 }
 

@@ -32,10 +32,10 @@ fn messages_say_who_took_them_how_and_when() {
     home.room(["withdraw", "demo/3"]).ok();
     let text = timeless(&home.room(["messages", "demo"]).ok());
     insta::assert_snapshot!(text, @"
-    MESSAGE  STATUS     AUTHOR      SENT (UTC)  TAKEN BY
+    MESSAGE  STATUS     AUTHOR      SENT (UTC)  TAKEN BY                     TEXT
     demo/1   taken      ana         TT:TT:TT    Al read TT:TT:TT, confirmed  first ⏎ line two <U+001B>[31m <U+202E>
-    demo/2   attached   Al (agent)  TT:TT:TT    -                              answer
-    demo/3   withdrawn  ana         TT:TT:TT    -                              third
+    demo/2   attached   Al (agent)  TT:TT:TT    -                            answer
+    demo/3   withdrawn  ana         TT:TT:TT    -                            third
     ");
 }
 
@@ -78,7 +78,14 @@ fn a_message_is_shown_whole() {
     let text = home.room(["show", "demo/1"]).ok();
     assert!(text.contains("[demo/1 from ana, a person"), "{text}");
     assert!(
-        text.contains("\n> two\n> lines<U+0007>\nstatus attached\n"),
+        text.contains("\n> two\n> lines<U+0007>\nstatus: attached\n"),
+        "{text}"
+    );
+    let run = home.start();
+    home.inside(&run, ["read", "demo"]).ok();
+    let text = timeless(&home.room(["show", "demo/1"]).ok());
+    assert!(
+        text.ends_with("\nstatus: taken\ntaken by other: read TT:TT:TT, confirmed\n"),
         "{text}"
     );
     assert!(home.room(["show", "demo/2"]).fails(1).contains("demo/2"));

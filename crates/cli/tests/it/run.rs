@@ -37,7 +37,7 @@ fn the_command_is_told_its_run_and_nothing_of_an_outer_one() {
         .env("CODEX_CI", "1")
         .env("CLAUDE_JOB_DIR", "/x")
         .env("KEPT", "yes");
-    let out = Ran::of(&command.output().unwrap()).ok();
+    let out = Ran::of(&command.output().unwrap()).done();
     let run = only_run(&home);
     let has = |line: &str| out.lines().any(|l| l == line);
     assert!(has(&format!("RUN_ID={}", run.id)), "{out}");
@@ -55,7 +55,7 @@ fn the_command_is_told_its_run_and_nothing_of_an_outer_one() {
 fn the_noted_process_is_the_command_itself() {
     let home = Home::new();
     let script = "cat \"$ROOM_HOME/runs/$RUN_ID/process.json\"; echo; echo $$";
-    let out = sh(&home, script).ok();
+    let out = sh(&home, script).done();
     let (note, pid) = out.trim().split_once('\n').unwrap();
     let note: ProcessFile = serde_json::from_str(note).unwrap();
     assert_eq!(note.pid.to_string(), pid.trim());
@@ -67,12 +67,14 @@ fn exit_codes_and_streams_pass_through() {
     let script = "read line; echo \"out $line\"; echo err >&2; exit 42";
     let command = home.command(["run", "demo", "--", "sh", "-c", script]);
     let ran = finish(command, b"in\n");
-    let expected = Ran {
-        code: Some(42),
-        out: "out in\n".to_owned(),
-        err: "err\n".to_owned(),
-    };
-    assert_eq!(ran, expected);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(42), "out in\n"));
+    let err: Vec<_> = ran.err.lines().collect();
+    assert!(
+        err[0].starts_with("room: no hooks are handed to sh,")
+            && err[0].ends_with("room read demo"),
+        "{err:?}"
+    );
+    assert_eq!(err[1..], ["err"]);
     assert_eq!(only_run(&home).exit_code, Some(42));
 }
 
@@ -82,7 +84,10 @@ fn arguments_pass_through_whatever_they_hold() {
     let args = [
         "run", "demo", "--", "printf", "%s|", "a b", "", "--json", "-x", "é\n'\"$",
     ];
-    assert_eq!(home.room(args).ok(), "a b||--json|-x|é\n'\"$|");
+    assert_eq!(home.room(args).done(), "a b||--json|-x|é\n'\"$|");
+    // The command's standard output stays its own with --json too.
+    let ran = home.room(["--json", "run", "demo", "--", "printf", "x"]);
+    assert_eq!((ran.out.as_str(), ran.err.lines().count()), ("x", 1));
 }
 
 #[test]
@@ -150,7 +155,7 @@ fn room_is_found_by_the_command_even_where_no_path_leads_to_it() {
     let home = Home::with_demo();
     let mut command = home.command(["run", "demo", "--", "/bin/sh", "-c", "room post demo hi"]);
     let output = command.env("PATH", "/usr/bin:/bin").output().unwrap();
-    assert_eq!(Ran::of(&output).ok(), "demo/1\n");
+    assert_eq!(Ran::of(&output).done(), "demo/1\n");
 }
 
 /// A program of this name that prints its arguments, one a line, then its standard input.

@@ -39,6 +39,61 @@ fn it_prints_exactly_two_lines() {
 }
 
 #[test]
+fn json_tells_the_home_too() {
+    let home = Home::new();
+    let started: Vec<serde_json::Value> = home.json(["start", "demo"]);
+    let run: Vec<serde_json::Value> = home.json(["runs"]);
+    assert_eq!(started[0]["id"], run[0]["id"]);
+    assert_eq!(started[0]["home"], home.path().to_str().unwrap());
+}
+
+#[test]
+fn a_live_runs_name_will_do_where_it_is_the_only_one() {
+    let home = Home::new();
+    for room in ["demo", "other"] {
+        home.room(["start", room, "--name", "Al B"]).ok();
+    }
+    home.room(["start", "demo", "--name", "bo"]).ok();
+    home.room(["post", "demo", "x", "--to", "Al B"]).ok();
+    let to = home.message("demo/1").to.unwrap();
+    assert_eq!(home.run(to.as_str()).name.as_str(), "Al B");
+    let several = home.room(["end", "Al B"]).fails(1);
+    assert!(
+        several.contains("several live runs are called Al B") && several.contains(to.as_str()),
+        "{several}"
+    );
+    assert!(home.room(["end", "bo"]).ok().ends_with(" ended\n"));
+    for none in ["bo", "no such"] {
+        let err = home.room(["end", none]).fails(1);
+        assert!(err.contains("id or name of a live run"), "{err}");
+    }
+    // A run may name another, and one in another room is nobody here.
+    let al = to.to_string();
+    let cy: Vec<Run> = home.json(["start", "demo", "--name", "cy"]);
+    home.inside(&al, ["post", "demo", "y", "--to", "cy"]).ok();
+    assert_eq!(home.message("demo/2").to.as_ref(), Some(&cy[0].id));
+    let other: Vec<Run> = home.json(["start", "other", "--name", "dee"]);
+    for from in ["", al.as_str()] {
+        let err = home.inside(from, ["post", "demo", "z", "--to", "dee"]);
+        assert!(err.fails(1).contains("dee"));
+        let id = other[0].id.as_str();
+        let err = home
+            .inside(from, ["post", "demo", "z", "--to", id])
+            .fails(1);
+        assert!(err.contains("in the room demo"), "{err}");
+    }
+}
+
+#[test]
+fn a_shell_that_has_ended_its_run_is_told_to_forget_it() {
+    let home = Home::new();
+    let run = home.start();
+    let ran = home.inside(&run, ["end"]);
+    assert_eq!((ran.code, ran.out), (Some(0), format!("{run} ended\n")));
+    assert!(ran.err.ends_with("unset RUN_ID ROOM_HOME\n"), "{}", ran.err);
+}
+
+#[test]
 fn a_run_is_opened_as_asked() {
     let home = Home::new();
     let args = [

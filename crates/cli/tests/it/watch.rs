@@ -202,6 +202,16 @@ fn wait_has_its_time_and_knows_what_never_will_be() {
     home.post("two");
     let err = home.room(["wait", "demo/2", "--timeout", "1"]).fails(75);
     assert!(err.contains("demo/2 was not taken within 1 s"), "{err}");
+    let err = home.room(["wait", "demo/2", "--timeout", "0.2"]).fails(75);
+    assert!(err.contains("within 0.2 s"), "{err}");
+    for (time, says) in [
+        ("x", "0.5, 30s, 5m, 1h"),
+        ("-1", "not negative"),
+        ("9999999999999999999", "at most 8760h"),
+    ] {
+        let err = home.room(["wait", "demo/2", "--timeout", time]).fails(2);
+        assert!(err.contains(says), "{time}: {err}");
+    }
     home.room(["withdraw", "demo/2"]).ok();
     let ran = home.room(["wait", "demo/2"]);
     assert_eq!(

@@ -37,6 +37,8 @@ pub enum Purpose {
     Gate,
     /// A session or a task begins: the conversation so far.
     Opening,
+    /// The same for a run of which it is not known that any hook follows.
+    Handover,
     /// The run reads its room itself.
     Read,
 }
@@ -99,7 +101,7 @@ pub struct Rendered {
 pub fn context(c: &Context<'_>) -> Option<Rendered> {
     match c.purpose {
         // A message that was begun goes on before anything else.
-        Purpose::Opening if !c.waiting.iter().any(relay::begun) => {
+        Purpose::Opening | Purpose::Handover if !c.waiting.iter().any(relay::begun) => {
             opening::render(c).or_else(|| relay::render(c))
         }
         _ => relay::render(c),
@@ -129,7 +131,7 @@ impl Context<'_> {
     fn style(&self) -> line::Style {
         line::Style {
             full: self.budget >= FULL_FROM,
-            date: self.purpose == Purpose::Opening,
+            date: matches!(self.purpose, Purpose::Opening | Purpose::Handover),
             status: false,
         }
     }

@@ -22,7 +22,10 @@ proptest! {
         while !left.is_empty() {
             let (purpose, introduce, budget) = calls.next().unwrap();
             // An opening chooses the newest; it has its own test.
-            let purpose = if purpose == Purpose::Opening { Purpose::Relay } else { purpose };
+            let purpose = match purpose {
+                Purpose::Opening | Purpose::Handover => Purpose::Relay,
+                other => other,
+            };
             let c = Context { purpose, introduce, budget, ..relay(&room, &left) };
             let rendered = context(&c).unwrap();
             prop_assert!(!rendered.shown.is_empty());
@@ -142,6 +145,7 @@ fn longest(full: bool) -> usize {
         Purpose::Relay,
         Purpose::Gate,
         Purpose::Opening,
+        Purpose::Handover,
         Purpose::Read,
     ];
     let mut most = 0;

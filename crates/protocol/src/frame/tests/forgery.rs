@@ -100,6 +100,7 @@ pub(super) fn any_purpose() -> impl Strategy<Value = Purpose> {
         Purpose::Relay,
         Purpose::Gate,
         Purpose::Opening,
+        Purpose::Handover,
         Purpose::Read,
     ])
 }

@@ -242,6 +242,26 @@ fn the_conversation_so_far() {
     > please use tabs
     [1 more waits; it comes with your next tool call]
     "#);
+    // Where no hook is known to follow, nothing is promised of one.
+    let alone = Context {
+        purpose: Purpose::Handover,
+        ..again
+    };
+    assert_snapshot!(text(&alone), @r#"
+    [Room demo: the conversation so far, 2 messages. Answer with: room post demo --reply demo/12 "…"]
+    [demo/9 from codex-2, an agent in room api, not a person, 2026-11-30 14:02:20 UTC]
+    > which name?
+    [demo/12 from ana, a person, 2026-11-30 14:02:23 UTC]
+    > please use tabs
+    [1 more waits; room read demo shows it]
+    "#);
+    let alone = Context {
+        introduce: true,
+        ..alone
+    };
+    let first = text(&alone);
+    let first = first.lines().next().unwrap();
+    assert!(!first.contains("hook") && first.contains("room read shows what comes"));
 }
 
 #[test]
