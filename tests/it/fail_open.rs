@@ -235,7 +235,6 @@ fn help_and_version_answer_as_a_command_line_does() {
 /// Each of the files that a hook writes has its place taken by something that cannot be replaced.
 #[test]
 fn where_a_file_cannot_be_written_nothing_is_lost() {
-    let daemon = Daemon::start();
     for (file, shows) in [
         ("note.tmp", false),
         ("lock", false),
@@ -243,6 +242,7 @@ fn where_a_file_cannot_be_written_nothing_is_lost() {
         ("session.json", true),
         ("hooks.log", true),
     ] {
+        let daemon = Daemon::start();
         let run = daemon.open();
         let message = daemon.post("x");
         let place = run.dir.join(file);
@@ -264,6 +264,5 @@ fn where_a_file_cannot_be_written_nothing_is_lost() {
             seen = shown(&run.relay().on(&batch("t2")).context());
         }
         assert_eq!(seen, [message.number], "{file}");
-        run.end();
     }
 }
