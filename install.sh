@@ -75,7 +75,8 @@ if [ "$uninstall" = yes ]; then
     for cli in claude codex; do
       "$bin/room" uninstall "$cli" || say "could not unwire $cli; look at the message above"
     done
-    "$bin/room" daemon stop >/dev/null 2>&1 || :
+    # Asked as a person: a run may not stop it.
+    (unset RUN_ID; "$bin/room" daemon stop) >/dev/null 2>&1 || :
   fi
   for name in $binaries; do
     if [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
@@ -83,7 +84,20 @@ if [ "$uninstall" = yes ]; then
       say "removed $bin/$name"
     fi
   done
-  say "Messages and runs are kept in \${XDG_STATE_HOME:-~/.local/state}/agent-room; remove it to forget them."
+  # As the programs themselves find it: a relative path counts as none.
+  kept=
+  case ${ROOM_HOME:-} in
+    /*) kept=$ROOM_HOME ;;
+    *)
+      case ${XDG_STATE_HOME:-} in
+        /*) kept=$XDG_STATE_HOME/agent-room ;;
+        *) kept=${HOME:+$HOME/.local/state/agent-room} ;;
+      esac
+      ;;
+  esac
+  if [ -d "$kept" ]; then
+    say "Messages and runs are kept in $kept; remove it to forget them."
+  fi
   exit 0
 fi
 

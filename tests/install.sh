@@ -52,6 +52,7 @@ ok "wires when asked, once"
 
 sh "$made/install.sh" --uninstall >"$work/out" 2>&1 || fail "removing: $(cat "$work/out")"
 [ ! -e "$HOME/.local/bin/room" ] || fail "room is still there"
+grep -qF "are kept in $HOME/.local/state/agent-room;" "$work/out" || fail "does not say what is kept: $(cat "$work/out")"
 state | grep -v '/state/agent-room' >"$work/after"
 cmp -s "$work/before" "$work/after" || fail "not as before: $(diff "$work/before" "$work/after")"
 sh "$made/install.sh" --uninstall >/dev/null || fail "removing twice"

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::ctx::Ctx;
 use crate::failure::{Failure, REFUSED};
+use crate::launch::hooks;
 use crate::output::Paint;
 
 /// Check the daemon, the home and each agent CLI's wiring
@@ -52,7 +53,7 @@ impl Finding {
 pub(super) fn run(_: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let mut bad = false;
     let mut findings = house::look(&ctx.layout);
-    findings.extend(clis::look());
+    findings.extend(clis::look(hooks::find().is_ok()));
     for finding in &findings {
         bad |= finding.level == Level::Bad;
         say(finding, ctx)?;

@@ -1,16 +1,19 @@
 //! `room install claude|codex`
 
+mod report;
+
 use clap::ValueEnum;
 
+pub(super) use self::report::{say_claude, say_codex};
 use crate::ctx::Ctx;
 use crate::failure::{Context, Failure};
 use crate::launch::hooks;
-use crate::wiring::claude_settings::{self, ClaudeReport};
-use crate::wiring::codex_hooks::{self, CodexReport, HOW_TO_APPROVE};
-use crate::wiring::install::{FileChange, Outcome};
+use crate::wiring::binaries::Binaries;
+use crate::wiring::claude_obstacles::switched_off;
+use crate::wiring::claude_settings;
+use crate::wiring::codex_hooks;
 use crate::wiring::places::{Places, Scope};
 use crate::wiring::plan::{AgentCli, Features};
-use crate::wiring::reader::Rejection;
 use crate::wiring::record::Records;
 
 /// Where backups and what else undoes an installation is kept, within the home.
@@ -37,12 +40,16 @@ pub struct Target {
     pub cli: Cli,
 
     /// For you, in every directory (the default)
-    #[arg(long, conflicts_with = "project")]
+    #[arg(long, conflicts_with_all = ["project", "local"])]
     user: bool,
 
-    /// For this directory only
-    #[arg(long)]
+    /// For this directory only, in the file that is commonly shared
+    #[arg(long, conflicts_with = "local")]
     project: bool,
+
+    /// For you in this directory only (Claude Code's settings.local.json)
+    #[arg(long)]
+    local: bool,
 }
 
 /// The agent CLIs that can be wired.
@@ -56,19 +63,25 @@ pub enum Cli {
 
 impl Target {
     /// Whose configuration.
-    pub fn scope(&self) -> Scope {
-        if self.project {
-            Scope::Project
-        } else {
-            Scope::User
+    ///
+    /// # Errors
+    /// When the CLI has no such file.
+    pub fn scope(&self) -> Result<Scope, Failure> {
+        match (self.cli, self.project, self.local) {
+            (Cli::Codex, _, true) => Err(Failure::Usage(
+                "--local is for claude; Codex has no such file".to_owned(),
+            )),
+            (_, _, true) => Ok(Scope::Local),
+            (_, true, _) => Ok(Scope::Project),
+            _ => Ok(Scope::User),
         }
     }
 }
 
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let what = || "nothing was installed".to_owned();
+    let scope = args.target.scope()?;
     let (places, records) = (places()?, records(ctx));
-    let binaries = hooks::find()?;
     match args.target.cli {
         Cli::Claude => {
             if args.trust {
@@ -76,19 +89,32 @@ pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
                     "--trust is for codex; Claude Code asks for no approval of hooks".to_owned(),
                 ));
             }
+            let binaries = binaries()?;
             let features = Features::of(AgentCli::Claude, hooks::version("claude".as_ref()));
-            let settings = places.claude_settings(args.target.scope());
-            let report = claude_settings::install(&settings, features, &binaries, &records)
+            let settings = places.claude_settings(scope);
+            let mut report = claude_settings::install(&settings, features, &binaries, &records)
                 .or_refuse(what)?;
-            say_claude(&report, ctx)
+            report.switched_off = switched_off(&places);
+            report::warn_claude(&report, ctx)?;
+            say_claude(&report, ctx)?;
         }
         Cli::Codex => {
-            let scope = args.target.scope();
+            let binaries = binaries()?;
             let report = codex_hooks::install(&places, scope, &binaries, &records, args.trust)
                 .or_refuse(what)?;
-            say_codex(&report, ctx)
+            report::warn_codex(&report, ctx)?;
+            say_codex(&report, ctx)?;
         }
     }
+    report::say_next(args.target.cli, scope, ctx)
+}
+
+/// The hooks' programs, without which there is nothing to install.
+fn binaries() -> Result<Binaries, Failure> {
+    hooks::find().map_err(|failure| {
+        let why = failure.text().unwrap_or_default();
+        Failure::Refused(format!("nothing was installed: {why}"))
+    })
 }
 
 /// The configuration directories of this environment and directory.
@@ -100,81 +126,4 @@ pub(super) fn places() -> Result<Places, Failure> {
 
 pub(super) fn records(ctx: &Ctx) -> Records {
     Records::in_dir(ctx.layout.home().join(RECORDS))
-}
-
-/// Says what became of Claude Code's settings.
-pub(super) fn say_claude(report: &ClaudeReport, ctx: &mut Ctx) -> Result<(), Failure> {
-    if ctx.out.json() {
-        return ctx.out.object(report);
-    }
-    say_file(&report.settings, ctx)?;
-    say_ignored(report.ignored.as_ref(), ctx)
-}
-
-/// Says what became of Codex's files.
-pub(super) fn say_codex(report: &CodexReport, ctx: &mut Ctx) -> Result<(), Failure> {
-    if ctx.out.json() {
-        return ctx.out.object(report);
-    }
-    say_file(&report.hooks, ctx)?;
-    if let Some(config) = &report.config {
-        say_file(config, ctx)?;
-    }
-    say_ignored(report.ignored.as_ref(), ctx)?;
-    if let Some(line) = report.switched_off {
-        ctx.out.line(format!(
-            "Codex runs no hooks at all while its config.toml says {line}"
-        ))?;
-    }
-    if report.to_approve > 0 {
-        ctx.out.line(format!(
-            "{} hooks wait for your approval: {HOW_TO_APPROVE}",
-            report.to_approve
-        ))?;
-    }
-    if report.to_approve_again > 0 {
-        ctx.out.line(format!(
-            "{} hooks of your own have moved in the file: Codex will ask you to approve them again",
-            report.to_approve_again
-        ))?;
-    }
-    if report.two_sources {
-        ctx.out
-            .line("Codex's config.toml has hooks too: it runs both, and says so at every start")?;
-    }
-    Ok(())
-}
-
-fn say_ignored(ignored: Option<&Rejection>, ctx: &mut Ctx) -> Result<(), Failure> {
-    match ignored {
-        Some(why) => ctx.out.line(format!("but the file is passed over: {why}")),
-        None => Ok(()),
-    }
-}
-
-fn say_file(change: &FileChange, ctx: &mut Ctx) -> Result<(), Failure> {
-    let what = match change.outcome {
-        Outcome::Created => "made",
-        Outcome::Changed => "added to",
-        Outcome::Unchanged => "already as wanted:",
-        Outcome::Restored => "restored, to the byte,",
-        Outcome::Cleaned => "taken out of",
-        Outcome::Removed => "removed",
-        Outcome::NotWired => "nothing of ours in",
-    };
-    ctx.out.line(format!("{what} {}", change.file.display()))?;
-    if let Some(real) = &change.behind_link {
-        ctx.out
-            .line(format!("  which is a link to {}", real.display()))?;
-    }
-    if let Some(backup) = &change.backup {
-        ctx.out
-            .line(format!("  as it was before: {}", backup.display()))?;
-    }
-    if let Some(others) = change.parted_from {
-        ctx.out.line(format!(
-            "  it had {others} more names (hard links), which keep the old content"
-        ))?;
-    }
-    Ok(())
 }

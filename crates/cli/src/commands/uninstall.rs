@@ -17,7 +17,7 @@ pub struct Args {
 pub(super) fn run(args: &Args, ctx: &mut Ctx) -> Result<(), Failure> {
     let what = || "nothing was uninstalled".to_owned();
     let (places, records) = (places()?, records(ctx));
-    let scope = args.target.scope();
+    let scope = args.target.scope()?;
     match args.target.cli {
         Cli::Claude => {
             let settings = places.claude_settings(scope);

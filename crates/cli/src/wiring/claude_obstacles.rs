@@ -67,6 +67,11 @@ fn settings_text(value: &str) -> String {
     }
 }
 
+/// The first of the settings that switches all hooks off.
+pub fn switched_off(places: &Places) -> Option<PathBuf> {
+    settings_that_disable_hooks(places).next()
+}
+
 fn settings_that_disable_hooks(places: &Places) -> impl Iterator<Item = PathBuf> {
     config_files(AgentCli::Claude, places)
         .into_iter()

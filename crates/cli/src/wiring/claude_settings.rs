@@ -1,7 +1,7 @@
 //! Claude Code's settings: `~/.claude/settings.json` of the user, `.claude/settings.json`
 //! of a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -20,6 +20,9 @@ pub struct ClaudeReport {
     /// Claude Code passes over the whole file as it stands: said, not repaired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignored: Option<Rejection>,
+    /// Settings that switch all of Claude Code's hooks off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switched_off: Option<PathBuf>,
 }
 
 /// Wires the hooks into a settings file.
@@ -53,6 +56,7 @@ pub fn uninstall(settings: &Path, records: &Records) -> Result<ClaudeReport, Wir
     Ok(ClaudeReport {
         settings,
         ignored: None,
+        switched_off: None,
     })
 }
 
@@ -62,6 +66,7 @@ fn report(settings: FileChange) -> ClaudeReport {
             .text
             .as_deref()
             .and_then(|text| rejection(AgentCli::Claude, text)),
+        switched_off: None,
         settings,
     }
 }

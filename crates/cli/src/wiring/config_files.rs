@@ -51,7 +51,7 @@ pub fn config_files(cli: AgentCli, places: &Places) -> Vec<ConfigFile> {
         AgentCli::Claude => {
             let user = places.claude_settings(Scope::User);
             let project = places.claude_settings(Scope::Project);
-            let local = project.with_file_name("settings.local.json");
+            let local = places.claude_settings(Scope::Local);
             let plugins = claude_plugins(&places.claude_dir, &[&user, &project, &local]);
             let mut files = vec![
                 file(Origin::User, user),

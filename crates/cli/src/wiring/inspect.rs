@@ -59,6 +59,9 @@ pub struct CliReport {
     /// What switches all hooks off, and where.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switched_off: Option<String>,
+    /// Why Codex's configuration cannot be read, which keeps it from starting at all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub config_problem: Option<String>,
     /// What `$SHELL -lc true` costs; every Codex hook pays it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub login_shell: Option<ShellCost>,
@@ -169,13 +172,20 @@ pub fn inspect(cli: AgentCli, sight: &Sight) -> CliReport {
         None => (None, None),
         Some(program) => ask_version(Command::new(program).arg("--version")),
     };
-    let config = match cli {
-        AgentCli::Codex => Snapshot::read(&sight.places.codex_config())
-            .map_or_else(|_| String::new(), |snapshot| snapshot.text().to_owned()),
-        AgentCli::Claude => String::new(),
+    let path = sight.places.codex_config();
+    let text = match cli {
+        AgentCli::Codex => Snapshot::read(&path)
+            .map(|snapshot| snapshot.text().to_owned())
+            .map_err(|error| error.to_string()),
+        AgentCli::Claude => Ok(String::new()),
     };
-    // A configuration that is no TOML keeps Codex from starting at all.
-    let config = CodexConfig::read(&config).ok();
+    let config = text.as_ref().map_err(Clone::clone).and_then(|text| {
+        CodexConfig::read(text).map_err(|error| format!("{}: {error}", path.display()))
+    });
+    let (config, config_problem) = match config {
+        Ok(config) => (Some(config), None),
+        Err(problem) => (None, Some(problem)),
+    };
     let files: Vec<FileReport> = config_files(cli, &sight.places)
         .into_iter()
         .map(|file| inspect_file(cli, file, config.as_ref(), sight))
@@ -200,6 +210,7 @@ pub fn inspect(cli: AgentCli, sight: &Sight) -> CliReport {
         program,
         version,
         version_problem,
+        config_problem,
         files,
     }
 }

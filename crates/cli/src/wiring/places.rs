@@ -14,6 +14,9 @@ pub enum Scope {
     User,
     /// The project's: sessions in this directory.
     Project,
+    /// The person's for one project: Claude Code's `settings.local.json`. Codex has no such file, and
+    /// there it is the project's.
+    Local,
 }
 
 /// The directories, as the CLIs themselves work them out.
@@ -54,6 +57,7 @@ impl Places {
         match scope {
             Scope::User => self.claude_dir.join("settings.json"),
             Scope::Project => self.project.join(".claude/settings.json"),
+            Scope::Local => self.project.join(".claude/settings.local.json"),
         }
     }
 
@@ -61,7 +65,7 @@ impl Places {
     pub fn codex_hooks(&self, scope: Scope) -> PathBuf {
         match scope {
             Scope::User => self.codex_dir.join("hooks.json"),
-            Scope::Project => self.project.join(".codex/hooks.json"),
+            Scope::Project | Scope::Local => self.project.join(".codex/hooks.json"),
         }
     }
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use room_protocol::layout::Layout;
-use room_protocol::operator::Health;
+use room_protocol::operator::{Health, Runs};
+use room_protocol::{Run, RunState, Timestamp};
 
 use super::{Finding, Level};
 use crate::autostart::{self, VERSION};
@@ -13,6 +14,9 @@ use crate::daemon::Operator;
 use crate::failure::Failure;
 use crate::inside;
 use crate::launch::hooks;
+use crate::view;
+use crate::whom;
+use crate::wiring::plan::Hook;
 
 /// Questions of which the middle one's time is told.
 const QUESTIONS: usize = 9;
@@ -34,7 +38,12 @@ pub(super) fn look(layout: &Layout) -> Vec<Finding> {
 fn programs() -> Finding {
     let about = "program";
     match hooks::find() {
-        Ok(_) => Finding::new(about, Level::Good, format!("room {VERSION}, hooks found")),
+        Ok(binaries) => {
+            let dir = Path::new(binaries.command(Hook::RoomRelay)).parent();
+            let dir = dir.unwrap_or(Path::new("PATH")).display();
+            let text = format!("room {VERSION}, hooks found in {dir}");
+            Finding::new(about, Level::Good, text)
+        }
         Err(failure) => Finding::new(about, Level::Bad, text(&failure)),
     }
 }
@@ -139,7 +148,35 @@ fn daemon(layout: &Layout) -> Vec<Finding> {
         findings.push(Finding::new(about, Level::Note, text));
     }
     findings.push(store(&health.store));
+    findings.extend(stale(&operator));
     findings
+}
+
+/// Runs that may have been forgotten: what is meant for them waits for nobody.
+fn stale(operator: &Operator) -> Vec<Finding> {
+    let about = "run";
+    let Runs { runs } = match operator.get(&whom::live(None)) {
+        Ok(runs) => runs,
+        Err(failure) => return vec![Finding::new(about, Level::Bad, text(&failure))],
+    };
+    forgotten(&runs, Timestamp::now())
+}
+
+fn forgotten(runs: &[Run], now: Timestamp) -> Vec<Finding> {
+    runs.iter()
+        .filter(|run| run.state == RunState::Stale)
+        .map(|run| {
+            let text = format!(
+                "{} ({}) in {} gives no sign of life for {}: if it is gone, room end {}",
+                run.id,
+                run.name,
+                run.room,
+                view::ago(now.since(run.alive_at)),
+                run.id
+            );
+            Finding::new("run", Level::Note, text)
+        })
+        .collect()
 }
 
 fn measured(operator: &Operator) -> Result<(Health, Duration), Failure> {
@@ -196,6 +233,30 @@ fn run(layout: &Layout) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stale_run_is_named_and_how_to_end_it() {
+        let run = |id: &str, state: RunState| -> Run {
+            let at = "2026-11-30T14:00:00.000Z";
+            serde_json::from_value(serde_json::json!({
+                "id": id, "room": "demo", "name": "claude", "cli": "claude", "state": state,
+                "opened_at": at, "alive_at": at, "active_at": at, "unread": 0
+            }))
+            .unwrap()
+        };
+        let runs = [
+            run("demo-1", RunState::Working),
+            run("demo-2", RunState::Stale),
+            run("demo-3", RunState::Idle),
+        ];
+        let found = forgotten(&runs, "2026-11-30T14:05:00.000Z".parse().unwrap());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].level, Level::Note);
+        assert_eq!(
+            found[0].text,
+            "demo-2 (claude) in demo gives no sign of life for 5m00s: if it is gone, room end demo-2"
+        );
+    }
 
     #[test]
     fn an_sqlite_that_damages_databases_is_named() {
