@@ -1,28 +1,40 @@
 //! The stop gate's second concern: work that is uncommitted or unpushed.
 //!
-//! The repository may be a hostile agent's work. Git is asked so that it runs nothing which the
-//! repository names: no file system monitor, no hooks, no optional locks (and so no index write), no
-//! transport. What cannot be switched off from outside (filters, includes) is looked for in the
-//! repository's own configuration first; where there is any of it, git is not asked.
+//! The repository may be a hostile agent's work, which goes on changing while it is asked about. So
+//! it is not judged first and trusted then: the git that looks at it reads no configuration but the
+//! user's own and one that is written here, see [`shadow`]. Attributes may still name a filter, but
+//! only one that the user configured means a program. Besides, git gets no file system monitor, no
+//! hooks, no optional locks (and so no index write) and no transport. Where the repository's own
+//! configuration says what cannot be taken over and would change the answer, git is not asked.
 
 mod config;
+mod find;
+mod leash;
+mod program;
 mod run;
+mod shadow;
 mod status;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Instant;
 
 use room_protocol::limits::GIT_DEADLINE;
 use room_protocol::runfile::GitPolicy;
 
 use crate::alarm;
+use config::Own;
+use find::Place;
+use leash::Leash;
 use run::Git;
+use shadow::Shadow;
 
 /// What came of a question.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// Nothing is left to commit or push, or there is no repository.
+    /// Nothing is left to commit or push.
     Clean,
     /// What is left, as the agent is told.
     Left(String),
@@ -30,17 +42,11 @@ pub(crate) enum Answer {
     NotAsked(String),
 }
 
-/// A question under way, beside whatever else the gate does.
+/// A question under way, beside whatever else the gate does. Where it ends, answered or not, git
+/// ends too.
 pub(crate) struct Question {
-    slot: Arc<Slot>,
+    leash: Arc<Leash>,
     until: Instant,
-}
-
-/// Where the answer is put. A channel would make the hook a hundredth larger.
-#[derive(Default)]
-struct Slot {
-    answer: Mutex<Option<Answer>>,
-    came: Condvar,
 }
 
 impl Question {
@@ -52,81 +58,107 @@ impl Question {
         }
         let until = Instant::now() + GIT_DEADLINE;
         let cwd = cwd.map(PathBuf::from).filter(|cwd| cwd.is_absolute());
-        let slot = Arc::new(Slot::default());
-        let put = Arc::clone(&slot);
+        let leash = Arc::new(Leash::default());
+        let held = Arc::clone(&leash);
         let work = move || {
-            let answer = ask(policy, cwd.as_deref(), until);
-            *put.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-            put.came.notify_one();
+            let answer = ask(policy, cwd.as_deref(), &held, until);
+            held.answer(answer);
         };
         // The thread inherits that the alarm is held back, so that it strikes where it is minded.
         let thread = alarm::held_back(|| std::thread::Builder::new().spawn(work));
-        thread.ok().map(|_| Self { slot, until })
+        thread.ok().map(|_| Self { leash, until })
     }
 
     /// The answer, waited for until the question's own deadline.
     pub(crate) fn answer(self) -> Answer {
-        let slot = &self.slot;
-        let mut answer = slot.answer.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if let Some(answer) = answer.take() {
-                return answer;
-            }
-            let left = self.until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Answer::NotAsked("it took too long".to_owned());
-            }
-            let woken = slot.came.wait_timeout(answer, left);
-            answer = woken.unwrap_or_else(PoisonError::into_inner).0;
-        }
+        let answer = self.leash.wait(self.until);
+        answer.unwrap_or_else(|| Answer::NotAsked("it took too long".to_owned()))
     }
 }
 
-fn ask(policy: GitPolicy, cwd: Option<&Path>, until: Instant) -> Answer {
-    let git = Git { cwd, until };
-    let listed = match git.run(&["config", "--list", "-z", "--show-scope", "--includes"]) {
-        Ok(listed) if listed.complete => listed.text,
-        Ok(_) => return Answer::NotAsked("its configuration is too long".to_owned()),
-        Err(why) => return Answer::NotAsked(why),
-    };
-    if let Some(key) = config::names_a_program(&listed) {
-        return Answer::NotAsked(format!("the repository's own configuration has {key}"));
+impl Drop for Question {
+    fn drop(&mut self) {
+        self.leash.cut();
     }
-    let status = match git.run(&[
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--untracked-files=normal",
-        "--ignore-submodules=dirty",
-    ]) {
-        Ok(listed) => status::Status::parse(&listed.text, listed.complete),
-        Err(why) => return Answer::NotAsked(why),
-    };
+}
+
+fn ask(policy: GitPolicy, cwd: Option<&Path>, leash: &Leash, until: Instant) -> Answer {
+    match left(policy, cwd, leash, until) {
+        Ok(left) if left.is_empty() => Answer::Clean,
+        Ok(left) => Answer::Left(format!(
+            "[The repository when this run was about to finish: {}. The operator of this run set \
+             up the hook that tells this once.]",
+            left.join("; ")
+        )),
+        Err(why) => Answer::NotAsked(why),
+    }
+}
+
+/// What is left to do, in words; an error says why it is not known.
+fn left(
+    policy: GitPolicy,
+    cwd: Option<&Path>,
+    leash: &Leash,
+    until: Instant,
+) -> Result<Vec<String>, String> {
+    let place = Place::around(cwd)?;
+    let program = program::find(std::env::var_os("PATH").as_deref(), &place.top)?;
+    let mut git = Git::new(&program, leash, until);
+    if place.foreign {
+        // Whether the user trusts it: git's own rules, which come before it reads anything there.
+        let at = place.top.to_str().ok_or("its path is not UTF-8")?;
+        git.run(&["-C", at, "rev-parse", "--git-dir"], Stdio::null())?;
+    }
+    let shadow = Shadow::make(&place)?;
+    git.env = shadow.env(&place);
+    shadow.configure(&own(&git, &place)?.text)?;
+    let listed = git.run(
+        &[
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "--ahead-behind",
+            "-z",
+            "--untracked-files=normal",
+            // Of a submodule nothing but its HEAD is looked at: no git is started in it.
+            "--ignore-submodules=dirty",
+        ],
+        Stdio::null(),
+    )?;
+    let status = status::Status::parse(&listed.text, listed.complete);
     let unpushed = if policy == GitPolicy::Pushed && status.has_commits {
-        match status.unpushed(|| {
-            let counted = git.run(&["rev-list", "--count", "HEAD", "--not", "--remotes"])?;
-            counted
-                .text
-                .trim()
-                .parse()
-                .map_err(|_| "no count".to_owned())
-        }) {
-            Ok(unpushed) => unpushed,
-            Err(why) => return Answer::NotAsked(why),
-        }
+        status.unpushed(|| {
+            let args = ["rev-list", "--count", "HEAD", "--not", "--remotes"];
+            let counted = git.run(&args, Stdio::null())?;
+            let count = counted.text.trim().parse();
+            count.map_err(|_| "no count".to_owned())
+        })?
     } else {
         None
     };
-    let left: Vec<String> = status.uncommitted().into_iter().chain(unpushed).collect();
-    if left.is_empty() {
-        return Answer::Clean;
+    Ok(status.uncommitted().into_iter().chain(unpushed).collect())
+}
+
+/// What is taken over of the repository's own configuration.
+fn own(git: &Git, place: &Place) -> Result<Own, String> {
+    let mut own = Own::default();
+    let listed = |file: File| -> Result<String, String> {
+        // From a descriptor, so that git need not open what may be swapped for something else.
+        let listed = git.run(&["config", "--file", "-", "--list", "-z"], file.into())?;
+        if !listed.complete {
+            return Err("its configuration is too long".to_owned());
+        }
+        Ok(listed.text)
+    };
+    if let Some(file) = find::regular(&place.common.join("config"))? {
+        own.take(&listed(file)?, place)?;
     }
-    Answer::Left(format!(
-        "[The repository when this run was about to finish: {}. The operator of this run set up \
-         the hook that tells this once.]",
-        left.join("; ")
-    ))
+    if own.per_worktree
+        && let Some(file) = find::regular(&place.dir.join("config.worktree"))?
+    {
+        own.take(&listed(file)?, place)?;
+    }
+    Ok(own)
 }
 
 #[cfg(test)]

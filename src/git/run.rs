@@ -1,16 +1,23 @@
 //! One git command, bounded in time and output.
 
 use std::io::Read;
-use std::path::Path;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+use super::leash::Leash;
+use super::program::Program;
 
 /// What is read of an answer, in bytes.
 const OUTPUT_BYTES: usize = 256 * 1024;
+/// How often a git that closed its output is looked at.
+const LOOK: Duration = Duration::from_micros(200);
 
-/// Switched off for every question, whatever the configuration says.
+/// Switched off for every question, whatever the user's configuration says.
 const OVERRIDES: &[&str] = &[
     "--no-optional-locks",
     "-c",
@@ -23,10 +30,13 @@ const OVERRIDES: &[&str] = &[
     "submodule.recurse=false",
 ];
 
-/// Where git is asked, and how long.
+/// How git is asked, and how long.
 pub(super) struct Git<'a> {
-    pub(super) cwd: Option<&'a Path>,
-    pub(super) until: Instant,
+    program: &'a Program,
+    leash: &'a Leash,
+    until: Instant,
+    /// Where it looks.
+    pub(super) env: Vec<(&'static str, PathBuf)>,
 }
 
 /// What a command printed.
@@ -36,43 +46,77 @@ pub(super) struct Output {
     pub(super) complete: bool,
 }
 
-impl Git<'_> {
-    /// Runs a command to its end. An error says why there is no answer; a repository that is none is
-    /// one of the reasons.
-    pub(super) fn run(&self, args: &[&str]) -> Result<Output, String> {
-        let mut command = Command::new("git");
+impl<'a> Git<'a> {
+    pub(super) fn new(program: &'a Program, leash: &'a Leash, until: Instant) -> Self {
+        Self {
+            program,
+            leash,
+            until,
+            env: Vec::new(),
+        }
+    }
+
+    /// Runs a command to its end; neither it nor what it started is left afterwards. An error says
+    /// why there is no answer.
+    pub(super) fn run(&self, args: &[&str], stdin: Stdio) -> Result<Output, String> {
+        if self.leash.is_cut() || self.left().is_zero() {
+            return Err("it took too long".to_owned());
+        }
+        let mut command = Command::new(&self.program.git);
         command
             .args(OVERRIDES)
             .args(args)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             // Never the hook's own: an agent CLI waits for everybody who holds it.
             .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            .stderr(Stdio::null())
+            // Nothing is found in the directory that a program happens to run in.
+            .current_dir("/")
+            .process_group(0);
         for (name, _) in std::env::vars_os() {
             if name.as_encoded_bytes().starts_with(b"GIT_") {
                 command.env_remove(name);
             }
         }
         command
+            .env("PATH", &self.program.path)
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("LC_ALL", "C");
-        if let Some(cwd) = self.cwd {
-            command.current_dir(cwd);
-        }
+            .env("LC_ALL", "C")
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        dies_with_us(&mut command);
         let mut child = command.spawn().map_err(|e| format!("git: {e}"))?;
-        let read = self.read(&mut child);
-        if !matches!(read, Ok(Output { complete: true, .. })) {
-            let _ = child.kill();
+        let pid = Pid::from_child(&child);
+        let wanted = self.leash.hold(pid);
+        let output = if wanted {
+            self.read(&mut child)
+        } else {
+            Err("it took too long".to_owned())
+        };
+        if matches!(output, Ok(Output { complete: true, .. })) {
+            self.await_end(pid);
         }
+        self.leash.kill();
         let status = child.wait().map_err(|e| format!("git: {e}"))?;
-        let output = read?;
+        let output = output?;
         if output.complete && !status.success() {
             return Err(format!("git {} failed, {status}", args[0]));
         }
         Ok(output)
+    }
+
+    fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
+    }
+
+    /// Waits until it has ended by itself, and does not reap it.
+    fn await_end(&self, pid: Pid) {
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while matches!(waitid(WaitId::Pid(pid), look), Ok(None)) && !self.left().is_zero() {
+            std::thread::sleep(LOOK);
+        }
     }
 
     fn read(&self, child: &mut Child) -> Result<Output, String> {
@@ -83,10 +127,10 @@ impl Git<'_> {
             if bytes.len() >= OUTPUT_BYTES {
                 break false;
             }
-            let left = self.until.saturating_duration_since(Instant::now());
+            let left = self.left();
             let timeout = Timespec {
-                tv_sec: 0,
-                tv_nsec: i64::from(left.subsec_nanos()),
+                tv_sec: left.as_secs().cast_signed(),
+                tv_nsec: left.subsec_nanos().into(),
             };
             let mut fds = [PollFd::new(&stdout, PollFlags::IN)];
             match poll(&mut fds, Some(&timeout)) {
@@ -108,3 +152,26 @@ impl Git<'_> {
         })
     }
 }
+
+/// The hook itself may be killed, or leave on its alarm: then the kernel ends git.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn dies_with_us(command: &mut Command) {
+    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    let hook = getpid();
+    // SAFETY: between fork and exec the closure makes two system calls, neither allocates nor locks.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // It may have been gone before.
+            if getppid() == Some(hook) {
+                Ok(())
+            } else {
+                Err(rustix::io::Errno::CHILD.into())
+            }
+        });
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn dies_with_us(_command: &mut Command) {}
