@@ -211,6 +211,7 @@ mod tests {
             lease: Some("l".to_owned()),
             expires_at: None,
             waiting: waiting.len() as u64,
+            people: 0,
             messages: waiting,
             introduce: true,
             history: vec![],

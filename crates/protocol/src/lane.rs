@@ -81,14 +81,18 @@ pub struct Lease {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Timestamp>,
     /// What waits, in the order in which it is to be shown: a message begun earlier first, then by
-    /// number.
+    /// number. For an opening the newest that fit, else the first.
     pub messages: Vec<Waiting>,
     /// How many wait in all, those above included.
     pub waiting: u64,
+    /// How many of those that wait a person wrote; 0 where a subagent asks.
+    #[serde(default)]
+    pub people: u64,
     /// The room was not explained yet in this session's context.
     #[serde(default)]
     pub introduce: bool,
-    /// Newest messages of the room that do not wait for this run, oldest first; only for an opening.
+    /// Newest messages of the room that do not wait for this run, oldest first, no older than what
+    /// waits and did not fit; only for an opening.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<Message>,
     /// How many messages the room has in all; only for an opening.
@@ -149,6 +153,9 @@ pub struct Peek {
     pub has_more: bool,
     /// How many wait in all.
     pub waiting: u64,
+    /// How many of those a person wrote.
+    #[serde(default)]
+    pub people: u64,
 }
 
 /// The answer to a [`Sign`].

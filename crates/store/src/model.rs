@@ -190,6 +190,10 @@ pub struct InboxQuery {
     pub limit: usize,
     /// Bytes of body still to show, at most; the first message comes whatever its size.
     pub bytes: usize,
+    /// After what was begun, the newest that fit instead of the first, in order all the same. Where the
+    /// very newest is too large and nothing was begun, it comes beside those that fit, and others that
+    /// are too large before one fits are passed over.
+    pub newest: bool,
 }
 
 /// What waits.
@@ -199,6 +203,8 @@ pub struct Inbox {
     pub entries: Vec<InboxEntry>,
     /// How many wait in all.
     pub waiting: u64,
+    /// How many of those a person wrote.
+    pub people: u64,
 }
 
 /// A message that waits.

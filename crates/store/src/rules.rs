@@ -2,7 +2,7 @@
 
 use room_protocol::{Author, AuthorKind, AuthorName, Handle, MessageId, RoomName, RunId, Status};
 
-use crate::{AckItem, Error, NewMessage, NewRun, Result};
+use crate::{AckItem, Error, InboxQuery, NewMessage, NewRun, Result};
 
 /// The last number that a handle can name (18 digits).
 pub(crate) const LAST_NUMBER: u64 = 999_999_999_999_999_999;
@@ -139,27 +139,54 @@ pub(crate) fn piece(body: &str, offset: Option<u64>) -> Option<u64> {
     (offset < body.len()).then(|| body.floor_char_boundary(offset) as u64)
 }
 
-/// Counts bodies against a budget in bytes; the first is let in whatever its size.
+/// Counts bodies against [`InboxQuery::bytes`].
 #[derive(Debug)]
 pub(crate) struct Budget {
+    /// Nothing where one message has taken it all.
     left: Option<usize>,
+    newest: bool,
     first: bool,
+    fitted: bool,
+}
+
+/// What becomes of a message that is held against a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Admitted {
+    /// It is let in.
+    Yes,
+    /// It is passed over.
+    No,
+    /// So is everything after it.
+    NoMore,
 }
 
 impl Budget {
-    pub fn new(bytes: usize) -> Self {
+    pub fn new(query: &InboxQuery) -> Self {
         Self {
-            left: Some(bytes),
+            left: Some(query.bytes),
+            newest: query.newest,
             first: true,
+            fitted: false,
         }
     }
 
     /// Whether so many bytes more are let in.
-    pub fn admits(&mut self, bytes: usize) -> bool {
-        let left = self.left.and_then(|left| left.checked_sub(bytes));
-        let admitted = self.first || left.is_some();
-        (self.first, self.left) = (false, left);
-        admitted
+    pub fn admits(&mut self, bytes: usize) -> Admitted {
+        let first = std::mem::replace(&mut self.first, false);
+        match self.left.and_then(|left| left.checked_sub(bytes)) {
+            Some(left) => {
+                (self.left, self.fitted) = (Some(left), true);
+                Admitted::Yes
+            }
+            None if first => {
+                if !self.newest {
+                    self.left = None;
+                }
+                Admitted::Yes
+            }
+            None if self.newest && !self.fitted => Admitted::No,
+            None => Admitted::NoMore,
+        }
     }
 }
 

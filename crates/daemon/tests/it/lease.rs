@@ -1,6 +1,6 @@
 //! Leases: one per run, five seconds, whole messages within a budget.
 
-use room_protocol::lane::{Lease, LeaseRequest, Sign};
+use room_protocol::lane::{Lease, LeaseRequest, Peek, Sign};
 use room_protocol::{ProblemKind, ProofKind, RunState};
 use serde_json::json;
 
@@ -14,7 +14,9 @@ on_both!(
     a_long_message_goes_on_where_this_session_left_it,
     a_subagent_takes_nothing,
     an_opening_brings_the_conversation,
+    an_opening_begins_with_the_newest_that_fit,
     an_opening_without_history_brings_none,
+    it_is_told_how_many_of_those_that_wait_a_person_wrote,
     the_room_is_explained_once_a_session,
     a_stop_with_messages_is_work_until_given_back,
 );
@@ -175,7 +177,7 @@ async fn an_opening_brings_the_conversation(house: House) {
     let waits: Vec<_> = got.messages.iter().map(|w| w.message.number).collect();
     assert_eq!((waits.as_slice(), got.waiting), (&[6][..], 1));
     let history: Vec<_> = got.history.iter().map(|m| m.number).collect();
-    assert_eq!((history.as_slice(), got.history_total), (&[4, 5,][..], 6));
+    assert_eq!((history.as_slice(), got.history_total), (&[3, 4, 5][..], 6));
     house.post(&"y".repeat(400)).await;
     let both = LeaseRequest {
         takeover: true,
@@ -184,9 +186,77 @@ async fn an_opening_brings_the_conversation(house: House) {
     let got = run.leases(&both).await;
     assert_eq!(
         (got.messages.len(), got.waiting, got.history.len()),
-        (1, 2, 0),
-        "more waits than fits"
+        (2, 2, 3),
+        "one that is too long keeps nothing away"
     );
+}
+
+async fn an_opening_begins_with_the_newest_that_fit(house: House) {
+    let other = house.run("claude").await;
+    for _ in 0..60 {
+        house.post(&"x".repeat(900)).await;
+    }
+    let run = house.run("codex").await;
+    // The newest of all is not among what waits: whoever is told of the newest is told of it too.
+    let post = json!({"body": "for claude", "as": "ana", "to": other.id()});
+    house.operator.post("/v1/rooms/demo/messages", &post).await;
+    let start = lease(sign("SessionStart", Some(proof(ProofKind::Start, ""))));
+    let got = run
+        .leases(&LeaseRequest {
+            opening: true,
+            ..start.clone()
+        })
+        .await;
+    let numbers = |got: &Lease| -> Vec<u64> {
+        let numbers = got.messages.iter().map(|w| w.message.number);
+        numbers.collect()
+    };
+    assert_eq!(numbers(&got), (53..=60).collect::<Vec<_>>());
+    assert_eq!((got.waiting, got.history_total), (60, 61));
+    let history: Vec<_> = got.history.iter().map(|m| m.number).collect();
+    assert_eq!(history, [61], "nothing older than what waits");
+    let told = room_protocol::frame::context(&room_protocol::frame::Context {
+        room: &got.messages[0].message.room,
+        run: Some(run.id()),
+        purpose: room_protocol::frame::Purpose::Opening,
+        introduce: got.introduce,
+        waiting: &got.messages,
+        waiting_total: got.waiting,
+        history: &got.history,
+        history_total: got.history_total,
+        budget: 8_000,
+    })
+    .unwrap();
+    let count = told.shown.len() + 1;
+    let head = format!("the newest {count} of 61 messages");
+    assert!(told.text.contains(&head), "{}", told.text);
+    let next = run
+        .leases(&LeaseRequest {
+            takeover: true,
+            ..start
+        })
+        .await;
+    assert_eq!(numbers(&next)[0], 1, "what is older comes in its order");
+}
+
+async fn it_is_told_how_many_of_those_that_wait_a_person_wrote(house: House) {
+    let run = house.run("claude").await;
+    let agent = json!({"body": "m", "as": "bot", "kind": "agent"});
+    for _ in 0..3 {
+        let posted = house.operator.post("/v1/rooms/demo/messages", &agent).await;
+        assert_eq!(posted.status, 201);
+    }
+    let ask = LeaseRequest {
+        budget: 1,
+        takeover: true,
+        ..lease(sign("Stop", None))
+    };
+    assert_eq!(run.leases(&ask).await.people, 0);
+    house.post("n").await;
+    let got = run.leases(&ask).await;
+    assert_eq!((got.messages.len(), got.waiting, got.people), (1, 4, 1));
+    let peek: Peek = run.lane.get("/v1/run/messages?limit=1").await.is(200);
+    assert_eq!((peek.waiting, peek.people), (4, 1));
 }
 
 async fn an_opening_without_history_brings_none(house: House) {

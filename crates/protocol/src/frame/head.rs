@@ -82,10 +82,23 @@ pub(super) fn head(c: &Context<'_>, reply: &Handle, what: What, style: Style) ->
 }
 
 /// What stands before a conversation.
-pub(super) fn conversation(c: &Context<'_>, reply: &Handle, shown: u64, total: u64) -> String {
+///
+/// `without_newest`: what is newer than those shown is too long for an opening.
+pub(super) fn conversation(
+    c: &Context<'_>,
+    reply: &Handle,
+    shown: u64,
+    total: u64,
+    without_newest: bool,
+) -> String {
     let room = c.room;
     let answer = answer(c, reply);
-    let how_much = if shown < total {
+    let how_much = if without_newest {
+        format!(
+            "{shown} of {}, without what is newer and too long to be shown here",
+            messages(total)
+        )
+    } else if shown < total {
         format!("the newest {shown} of {}", messages(total))
     } else {
         messages(shown)

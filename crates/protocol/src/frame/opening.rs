@@ -50,6 +50,7 @@ pub(super) fn render(c: &Context<'_>) -> Option<Rendered> {
     let mut chosen: Vec<&Entry<'_>> = Vec::new();
     let mut best = None;
     let mut size = 0;
+    let mut too_long = 0;
     for entry in entries.iter().rev() {
         let frame = format!(
             "\n{}\n{}",
@@ -59,6 +60,7 @@ pub(super) fn render(c: &Context<'_>) -> Option<Rendered> {
         if size + frame.len() > c.budget {
             if chosen.is_empty() {
                 // Too long for any opening: what was said before it is shown all the same.
+                too_long += 1;
                 continue;
             }
             break;
@@ -69,7 +71,7 @@ pub(super) fn render(c: &Context<'_>) -> Option<Rendered> {
         let waits = chosen.iter().filter(|e| e.waits).count() as u64;
         let more = c.waiting_total() - waits;
         let head = if style.full {
-            head::conversation(c, reply(&chosen), chosen.len() as u64, total)
+            head::conversation(c, reply(&chosen), chosen.len() as u64, total, too_long > 0)
         } else {
             head::head(
                 c,
@@ -82,6 +84,7 @@ pub(super) fn render(c: &Context<'_>) -> Option<Rendered> {
         if head.len() + size + tail.len() <= c.budget {
             best = Some((chosen.len(), head, tail, more));
         } else if best.is_none() {
+            too_long += 1;
             size = 0;
             frames.clear();
             chosen.clear();

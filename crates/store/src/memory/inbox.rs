@@ -1,5 +1,7 @@
+use room_protocol::AuthorKind;
+
 use super::state::{Run, State};
-use crate::rules::{self, Budget};
+use crate::rules::{self, Admitted, Budget};
 use crate::{Inbox, InboxEntry, InboxQuery, Result};
 
 impl State {
@@ -13,15 +15,33 @@ impl State {
             message: self.view(number),
         };
         let mut entries: Vec<InboxEntry> = waiting.iter().map(|n| entry(*n)).collect();
-        entries.sort_by_key(|e| (e.offset == 0, e.message.number));
-        let mut budget = Budget::new(query.bytes);
-        let left = |e: &InboxEntry| e.message.body.len() - e.offset as usize;
-        let fit = entries.iter().take_while(|e| budget.admits(left(e)));
-        let fit = fit.take(query.limit).count();
-        entries.truncate(fit);
+        let people = entries
+            .iter()
+            .filter(|e| e.message.author.kind == AuthorKind::Person)
+            .count();
+        let in_order = |e: &InboxEntry| (e.offset == 0, e.message.number);
+        entries.sort_by_key(in_order);
+        if query.newest {
+            let begun = entries.partition_point(|e| e.offset > 0);
+            entries[begun..].reverse();
+        }
+        let mut budget = Budget::new(query);
+        let mut chosen = Vec::new();
+        for entry in entries {
+            if chosen.len() == query.limit {
+                break;
+            }
+            match budget.admits(entry.message.body.len() - entry.offset as usize) {
+                Admitted::Yes => chosen.push(entry),
+                Admitted::No => {}
+                Admitted::NoMore => break,
+            }
+        }
+        chosen.sort_by_key(in_order);
         Ok(Inbox {
-            entries,
+            entries: chosen,
             waiting: waiting.len() as u64,
+            people: people as u64,
         })
     }
 

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 use super::fault::Outcome;
 use super::run::{self, Seat};
 use super::{view, words};
-use crate::rules::{self, Budget};
+use crate::rules::{self, Admitted, Budget};
 use crate::{Inbox, InboxEntry, InboxQuery};
 
 /// What may wait above the floor: its `number`, and whether it `waits` or was written or taken by the
@@ -40,6 +40,20 @@ pub(super) const NUMBERS: &str = concat!(
     "SELECT number FROM (SELECT number, 1 AS waits FROM pending WHERE run = ?1 UNION ALL ",
     above!(),
     ") WHERE waits ORDER BY number LIMIT ?5"
+);
+
+/// The last numbers that wait, the last first, at most ?5.
+pub(super) const NEWEST: &str = concat!(
+    "SELECT number FROM (SELECT number, 1 AS waits FROM pending WHERE run = ?1 UNION ALL ",
+    above!(),
+    ") WHERE waits ORDER BY number DESC LIMIT ?5"
+);
+
+/// How many of those that wait a person wrote.
+pub(super) const PEOPLE: &str = concat!(
+    "SELECT count(*) FROM (SELECT number, 1 AS waits FROM pending WHERE run = ?1 UNION ALL ",
+    above!(),
+    ") w CROSS JOIN message p ON p.number = w.number WHERE w.waits AND p.author_kind = 'person'"
 );
 
 /// What a question found, and how much it had to step over to find it.
@@ -90,17 +104,23 @@ pub(super) fn inbox(conn: &Connection, query: &InboxQuery) -> Outcome<Found<Inbo
     }
     let begun = begun(conn, &seat, query.session.as_deref())?;
     let wanted = query.limit.saturating_add(begun.len());
-    let fresh = numbers(conn, &seat, wanted)?.into_iter();
+    let sql = if query.newest { NEWEST } else { NUMBERS };
+    let fresh = numbers(conn, &seat, sql, wanted)?.into_iter();
     let fresh = fresh.filter(|n| !begun.iter().any(|(number, _)| number == n));
     let order = begun.iter().copied().chain(fresh.map(|number| (number, 0)));
 
-    let mut budget = Budget::new(query.bytes);
-    let mut entries = Vec::new();
-    for (number, offset) in order.take(query.limit) {
+    let mut budget = Budget::new(query);
+    let mut entries: Vec<InboxEntry> = Vec::new();
+    for (number, offset) in order {
+        if entries.len() == query.limit {
+            break;
+        }
         let message = view::get(conn, number)?;
         let shown = usize::try_from(offset).unwrap_or(usize::MAX);
-        if !budget.admits(message.body.len().saturating_sub(shown)) {
-            break;
+        match budget.admits(message.body.len().saturating_sub(shown)) {
+            Admitted::Yes => {}
+            Admitted::No => continue,
+            Admitted::NoMore => break,
         }
         let again = message.deliveries.iter().any(|d| d.returned_at.is_some());
         entries.push(InboxEntry {
@@ -109,18 +129,26 @@ pub(super) fn inbox(conn: &Connection, query: &InboxQuery) -> Outcome<Found<Inbo
             again,
         });
     }
+    entries.sort_by_key(|e| (e.offset == 0, e.message.number));
     Ok(Found {
         answer: Inbox {
             entries,
             waiting: waiting.answer,
+            people: people(conn, &seat)?,
         },
         stepped_over: waiting.stepped_over,
     })
 }
 
-/// The first numbers that wait.
-fn numbers(conn: &Connection, seat: &Seat, limit: usize) -> Outcome<Vec<i64>> {
-    let mut find = conn.prepare_cached(NUMBERS)?;
+fn people(conn: &Connection, seat: &Seat) -> Outcome<u64> {
+    let mut count = conn.prepare_cached(PEOPLE)?;
+    let place = params![seat.seq, seat.room, seat.floor, seat.id.as_str()];
+    Ok(count.query_row(place, |row| words::count(row, 0))?)
+}
+
+/// Numbers that wait: [`NUMBERS`] or [`NEWEST`].
+fn numbers(conn: &Connection, seat: &Seat, sql: &str, limit: usize) -> Outcome<Vec<i64>> {
+    let mut find = conn.prepare_cached(sql)?;
     let limit = words::int(limit as u64);
     let place = params![seat.seq, seat.room, seat.floor, seat.id.as_str(), limit];
     let numbers = find.query_map(place, |row| row.get(0))?;

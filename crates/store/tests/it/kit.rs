@@ -128,6 +128,7 @@ pub async fn inbox(store: &dyn Store, run: &str) -> Inbox {
         session: Some("s".to_owned()),
         limit: usize::MAX,
         bytes: usize::MAX,
+        newest: false,
     };
     store.inbox(query).await.unwrap()
 }

@@ -48,6 +48,7 @@ fn nothing(run: &RunEntry, request: &LeaseRequest, waiting: u64) -> Lease {
         expires_at: None,
         messages: Vec::new(),
         waiting,
+        people: 0,
         introduce: introduce(run, request),
         history: Vec::new(),
         history_total: 0,
@@ -117,6 +118,8 @@ async fn take(daemon: &Daemon, run: &RunEntry, request: &LeaseRequest) -> Result
         bytes: usize::try_from(request.budget)
             .unwrap_or(usize::MAX)
             .min(REQUEST_BYTES),
+        // The conversation so far begins where it fits; what is older comes after it.
+        newest: request.opening,
     };
     let inbox = daemon.store.inbox(query).await?;
     run.waits(changes, inbox.waiting);
@@ -130,8 +133,14 @@ async fn take(daemon: &Daemon, run: &RunEntry, request: &LeaseRequest) -> Result
             again: entry.again,
         })
         .collect();
-    fit::cut_end(&mut messages);
+    // What was begun comes first whatever else does.
+    if request.opening && messages.first().is_some_and(|w| w.offset == 0) {
+        fit::cut_start(&mut messages);
+    } else {
+        fit::cut_end(&mut messages);
+    }
     let mut answer = nothing(run, request, inbox.waiting);
+    answer.people = inbox.people;
     // What was leased before is void: its holder is dead or out of time.
     daemon.leases.end_any(&run.id);
     if messages.is_empty() {

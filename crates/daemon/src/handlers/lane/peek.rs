@@ -35,6 +35,7 @@ pub async fn peek(
             session,
             limit: fit::limit(which.limit)?,
             bytes: REQUEST_BYTES,
+            newest: false,
         })
         .await?;
     let mut messages: Vec<Waiting> = inbox
@@ -51,6 +52,7 @@ pub async fn peek(
     Ok(Json(Peek {
         has_more: listed < inbox.waiting,
         waiting: inbox.waiting,
+        people: inbox.people,
         messages,
     }))
 }

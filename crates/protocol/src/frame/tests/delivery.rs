@@ -115,6 +115,12 @@ proptest! {
             .map(|s| wait.iter().find(|w| w.message.id == s.id).unwrap().message.number)
             .collect();
         prop_assert!(numbers.is_sorted());
+        // Where the head says so, nothing newer is left out.
+        let rest = wait.iter().filter(|w| !numbers.contains(&w.message.number));
+        if rendered.text.contains(": the newest ") {
+            let last = numbers.first().copied().unwrap_or(50);
+            prop_assert!(rest.clone().all(|w| w.message.number < last), "{}", rendered.text);
+        }
         // Those shown are the newest, but for ones too long to be shown whole at all.
         if let (Some(first), false) = (numbers.first(), rendered.shown.iter().any(|s| s.offset.is_some())) {
             let newer = wait.iter().filter(|w| w.message.number > *first);

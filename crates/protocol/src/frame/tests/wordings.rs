@@ -227,6 +227,16 @@ fn the_conversation_so_far() {
     [demo/12 from ana, a person, 2026-11-30 14:02:23 UTC]
     > please use tabs
     "#);
+    let long = [
+        waiting(message(12, person(), "please use tabs")),
+        waiting(message(13, person(), &"long ".repeat(4_000))),
+    ];
+    let without = Context {
+        waiting: &long,
+        introduce: false,
+        ..c
+    };
+    assert_snapshot!(text(&without).lines().next().unwrap(), @r#"[Room demo: the conversation so far, 3 of 40 messages, without what is newer and too long to be shown here, relayed by the hook that this run's operator set up. Answer with: room post demo --reply demo/12 "…"]"#);
     let again = Context {
         introduce: false,
         waiting_total: 2,

@@ -1,5 +1,5 @@
 use room_protocol::Status;
-use room_store::{Error, Inbox, InboxQuery, NewMessage, Store};
+use room_store::{AckItem, Acknowledgement, Error, Inbox, InboxQuery, NewMessage, Store};
 
 use crate::kit::*;
 
@@ -10,6 +10,8 @@ on_every_store!(
     each_run_has_its_own_inbox,
     an_entry_is_the_whole_message,
     a_limit_and_a_budget_cut_between_messages,
+    the_newest_that_fit_come_in_order,
+    who_waits_is_counted,
     a_message_too_large_comes_alone,
     much_of_ones_own_above_one_that_waits,
     an_unknown_run_is_not_found,
@@ -128,6 +130,7 @@ async fn cut(store: &dyn Store, limit: usize, bytes: usize) -> (Vec<u64>, u64) {
         session: None,
         limit,
         bytes,
+        newest: false,
     };
     let inbox = store.inbox(query).await.unwrap();
     (
@@ -163,9 +166,85 @@ async fn a_limit_and_a_budget_cut_between_messages(store: &dyn Store) {
         session: None,
         limit: 0,
         bytes: 1,
+        newest: false,
     };
     let error = store.inbox(none).await.unwrap_err();
     assert!(matches!(error, Error::InvalidRequest(_)), "{error:?}");
+}
+
+async fn newest(store: &dyn Store, limit: usize, bytes: usize) -> Vec<u64> {
+    let query = InboxQuery {
+        run: run_id("r1"),
+        session: Some("s".to_owned()),
+        limit,
+        bytes,
+        newest: true,
+    };
+    let inbox = store.inbox(query).await.unwrap();
+    inbox.entries.iter().map(|e| e.message.number).collect()
+}
+
+async fn the_newest_that_fit_come_in_order(store: &dyn Store) {
+    demo(store).await;
+    open(store, "r1", 0).await;
+    for (number, length) in [(1, 10), (2, 20), (3, 1), (4, 5), (5, 100), (6, 90)] {
+        post(
+            store,
+            NewMessage {
+                body: "x".repeat(length),
+                ..words(number)
+            },
+        )
+        .await;
+    }
+    assert_eq!(newest(store, 9, 1_000).await, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(newest(store, 2, 1_000).await, [5, 6]);
+    assert_eq!(newest(store, 9, 195).await, [4, 5, 6]);
+    // The very newest is too large, and so is the next one.
+    assert_eq!(newest(store, 9, 26).await, [2, 3, 4, 6]);
+    // One that does not fit any more is not overtaken.
+    assert_eq!(newest(store, 9, 25).await, [3, 4, 6]);
+    assert_eq!(newest(store, 1, 26).await, [6]);
+    let begun = Acknowledgement {
+        items: vec![AckItem {
+            id: id(2),
+            offset: Some(15),
+        }],
+        ..shown("r1", &[])
+    };
+    store.acknowledge(begun).await.unwrap();
+    assert_eq!(
+        newest(store, 9, 200).await,
+        [2, 4, 5, 6],
+        "first what was begun"
+    );
+}
+
+async fn who_waits_is_counted(store: &dyn Store) {
+    demo(store).await;
+    open(store, "r1", 0).await;
+    open(store, "r2", 0).await;
+    for number in 1..=5 {
+        let author = if number % 2 == 0 {
+            agent("r2")
+        } else {
+            person("ana")
+        };
+        post(
+            store,
+            NewMessage {
+                author,
+                ..words(number)
+            },
+        )
+        .await;
+    }
+    open(store, "late", 5).await;
+    store.acknowledge(shown("r1", &[1])).await.unwrap();
+    for (run, waiting, people) in [("r1", 4, 2), ("r2", 3, 3), ("late", 5, 3)] {
+        let inbox = inbox(store, run).await;
+        assert_eq!((inbox.waiting, inbox.people), (waiting, people), "{run}");
+    }
 }
 
 async fn a_message_too_large_comes_alone(store: &dyn Store) {
@@ -221,6 +300,7 @@ async fn an_unknown_run_is_not_found(store: &dyn Store) {
         session: None,
         limit: 1,
         bytes: 1,
+        newest: false,
     };
     let told = [
         store.inbox(query).await.unwrap_err(),

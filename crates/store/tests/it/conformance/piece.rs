@@ -40,6 +40,7 @@ async fn offsets(store: &dyn Store, session: Option<&str>) -> Vec<(u64, u64)> {
         session: session.map(str::to_owned),
         limit: 9,
         bytes: usize::MAX,
+        newest: false,
     };
     let inbox = store.inbox(query).await.unwrap();
     inbox
@@ -88,6 +89,7 @@ async fn a_message_begun_comes_first_from_where_it_was_left(store: &dyn Store) {
         session: Some("a".to_owned()),
         limit: 1,
         bytes: 500,
+        newest: false,
     };
     assert_eq!(store.inbox(one).await.unwrap().entries.len(), 1);
 }
@@ -185,6 +187,7 @@ async fn only_the_rest_counts_against_the_budget(store: &dyn Store) {
         session: Some("a".to_owned()),
         limit: 9,
         bytes,
+        newest: false,
     };
     assert_eq!(store.inbox(query(109)).await.unwrap().entries.len(), 1);
     assert_eq!(store.inbox(query(110)).await.unwrap().entries.len(), 2);

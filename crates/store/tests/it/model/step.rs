@@ -113,6 +113,7 @@ impl World {
                         session,
                         limit: *first,
                         bytes: 20,
+                        newest: false,
                     };
                     let shown = self.model.inbox(query.clone()).await.unwrap();
                     let whole = |e: &room_store::InboxEntry| AckItem {
@@ -145,6 +146,7 @@ impl World {
                         session,
                         limit: nth + 1,
                         bytes: usize::MAX,
+                        newest: false,
                     };
                     let waits = self.model.inbox(query.clone()).await.unwrap();
                     let part = |e: &room_store::InboxEntry| AckItem {

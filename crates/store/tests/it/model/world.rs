@@ -52,12 +52,19 @@ impl World {
     pub async fn compare(&mut self, op: &Op) {
         for (run, at_work) in self.runs.clone() {
             let mut waiting = 0;
-            for (session, limit, bytes) in [(0, 30, usize::MAX), (1, 5, 25), (2, 3, usize::MAX)] {
+            for (session, limit, bytes, newest) in [
+                (0, 30, usize::MAX, false),
+                (1, 5, 25, false),
+                (1, 5, 25, true),
+                (1, 9, 12, true),
+                (2, 3, usize::MAX, false),
+            ] {
                 let query = InboxQuery {
                     run: run.clone(),
                     session: session_name(session),
                     limit,
                     bytes,
+                    newest,
                 };
                 let inbox = self.both(|s| s.inbox(query.clone())).await;
                 waiting = inbox.unwrap().waiting;
