@@ -58,6 +58,9 @@ case $prefix in
   *) prefix=$(pwd)/$prefix ;;
 esac
 clis=
+# Words only: no name is looked up among the files here.
+set -f
+[ -z "$wire" ] || [ -n "$(printf '%s' "$wire" | tr -d ', ')" ] || wrong "--wire needs claude or codex"
 for cli in $(printf '%s' "$wire" | tr ',' ' '); do
   case $cli in
     claude | codex) clis="$clis $cli" ;;
@@ -122,6 +125,9 @@ for name in $binaries; do
 done
 
 mkdir -p -- "$bin" || fail "could not make $bin"
+for name in $binaries; do
+  [ ! -d "$bin/$name" ] || fail "$bin/$name is a folder; move it away"
+done
 for name in $binaries; do
   # Beside its place, then renamed: a hook that runs meanwhile is the old or the new one, whole.
   new=$bin/.$name.new.$$

@@ -63,13 +63,18 @@ sh "$made/install.sh" --prefix "$work/other place" >"$work/out" || fail "a prefi
 grep -q "other place/bin" "$work/out" || fail "does not say where it installed"
 ok "takes a prefix with a space"
 
-for bad in "--prefix" "--wire gemini" "--nonsense"; do
+for bad in "--prefix" "--wire gemini" "--wire *" "--wire ," "--nonsense"; do
   # shellcheck disable=SC2086 # words on purpose
+  set -f
   if sh "$made/install.sh" $bad >"$work/out" 2>&1; then fail "accepted $bad"; fi
   grep -q '^install.sh: ' "$work/out" || fail "no clear message for $bad"
 done
 if sh "$made/install.sh" --from "$work" >"$work/out" 2>&1; then fail "installed from an empty folder"; fi
 grep -q 'room is not there' "$work/out" || fail "does not say what is missing"
+mkdir -p "$work/taken/bin/roomd"
+if sh "$made/install.sh" --prefix "$work/taken" >"$work/out" 2>&1; then fail "installed into a folder's place"; fi
+grep -q 'is a folder' "$work/out" || fail "does not say what is in the way"
+[ ! -e "$work/taken/bin/room" ] || fail "half installed"
 ok "says clearly what is wrong with its arguments"
 
 printf '%s passed, 0 failed\n' "$passed"

@@ -131,7 +131,11 @@ impl Operator {
                 Err(error) if !may_pass(&error) || Instant::now() > until => {
                     return Err(error.into());
                 }
-                Err(error) if error.nobody_listens() => drop(autostart::ensure(&self.layout)?),
+                Err(error) if error.nobody_listens() => {
+                    autostart::ensure(&self.layout)?;
+                    // A daemon that dies at every call is not started as fast as it can die.
+                    std::thread::sleep(PAUSE);
+                }
                 Err(_) => std::thread::sleep(PAUSE),
             }
         }

@@ -29,6 +29,7 @@ use crate::failure::Failure;
 
 /// The whole program.
 pub fn main() -> ExitCode {
+    no_death_by_file_size();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return say_usage(&error),
@@ -40,6 +41,14 @@ pub fn main() -> ExitCode {
             ExitCode::from(failure.code())
         }
     }
+}
+
+/// Under a file size limit a write fails, as on a full disk, and is told as that; without a handler the
+/// kernel ends the process. What we start has its own default again.
+fn no_death_by_file_size() {
+    let unread = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    // It only fails for signals that nobody may catch.
+    let _ = signal_hook::flag::register(rustix::process::Signal::XFSZ.as_raw(), unread);
 }
 
 /// What clap has to say: help and version on standard output, else a usage error.

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 
 use fs2::FileExt;
 use room_protocol::layout::run_files;
+use room_protocol::runfile::ProcessStat;
 
 use crate::failure::{Context, Failure};
 use crate::launch::child::Note;
@@ -94,9 +95,16 @@ fn failed(file: &mut File, error: &io::Error) -> io::Result<()> {
     write(file, Some(error.to_string()))
 }
 
+/// When this process started; it stays the same when it becomes the command.
+fn start_ticks() -> Option<u64> {
+    let stat = std::fs::read("/proc/self/stat").ok()?;
+    ProcessStat::parse(&String::from_utf8_lossy(&stat)).map(|stat| stat.start_ticks)
+}
+
 fn write(file: &mut File, failed: Option<String>) -> io::Result<()> {
     let note = Note {
         pid: std::process::id(),
+        start_ticks: start_ticks(),
         failed,
     };
     file.write_all(&serde_json::to_vec(&note)?)

@@ -76,6 +76,7 @@ pub(super) fn run(args: Args, ctx: &mut Ctx) -> Result<(), Failure> {
             )));
         }
         inside.expect_room(&args.room)?;
+        only_of(&args.room, &post)?;
         let to = args.to.map(|to| known_to_a_run(&to, &args.room, ctx));
         post.to = to.transpose()?;
         return match inside.post(&post)? {
@@ -102,6 +103,22 @@ pub(super) fn run(args: Args, ctx: &mut Ctx) -> Result<(), Failure> {
         crate::note(&words);
     }
     Ok(())
+}
+
+/// A run answers and quotes within its room. Known here, so that it is not found out when the post goes
+/// out of the outbox and nobody listens any more.
+fn only_of(room: &RoomName, post: &Post) -> Result<(), Failure> {
+    match post
+        .reply_to
+        .iter()
+        .chain(&post.quotes)
+        .find(|h| h.room != *room)
+    {
+        Some(handle) => Err(Failure::Refused(format!(
+            "{handle} is not in this run's room {room}; nothing was sent"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The run that a run means. What is no live run's name is left to the daemon as an id; so is all where

@@ -32,6 +32,9 @@ const NOTE_BYTES: u64 = 4_096;
 pub struct Note {
     /// The process id.
     pub pid: u32,
+    /// When the process started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ticks: Option<u64>,
     /// Why the command was not started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,

@@ -1,6 +1,6 @@
 //! The launcher's signals: it outlives them and passes them on.
 //!
-//! The child shares our process group, so what a terminal sends (`SIGINT`, `SIGQUIT`) reaches it
+//! The child shares our process group, so what a terminal sends (`SIGINT`, `SIGQUIT`, `SIGWINCH`) reaches it
 //! without us. What is sent to us alone is passed on.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,10 +8,15 @@ use std::thread::JoinHandle;
 
 use rustix::process::{Pid, Signal, getpgrp, kill_process};
 use rustix::termios::tcgetpgrp;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::{Handle, Signals};
 
 use crate::failure::{Context, Failure};
+
+/// All that is passed on.
+const PASSED_ON: [i32; 7] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH];
+/// Of these the child has had those that a terminal sent.
+const OF_TERMINALS: [i32; 3] = [SIGINT, SIGQUIT, SIGWINCH];
 
 /// What the signals go to.
 #[derive(Debug)]
@@ -36,7 +41,7 @@ impl Forwarding {
     /// When the kernel refuses.
     pub fn begin() -> Result<Self, Failure> {
         let what = || "cannot catch signals".to_owned();
-        let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP]).or_refuse(what)?;
+        let mut signals = Signals::new(PASSED_ON).or_refuse(what)?;
         let handle = signals.handle();
         let target = Arc::new(Mutex::new(Target::Nothing(None)));
         let shared = Arc::clone(&target);
@@ -91,11 +96,13 @@ impl Drop for Forwarding {
 fn pass_on(signal: i32, target: &Mutex<Target>) {
     let mut target = target.lock().unwrap_or_else(PoisonError::into_inner);
     match *target {
+        // Not a wish to end: there is nothing yet that it could mean something to.
+        Target::Nothing(_) if signal == SIGWINCH => {}
         Target::Nothing(ref mut first) => {
             first.get_or_insert(signal);
         }
         // The terminal has sent it to the child already.
-        Target::Child(_) if matches!(signal, SIGINT | SIGQUIT) && in_foreground() => {}
+        Target::Child(_) if OF_TERMINALS.contains(&signal) && in_foreground() => {}
         Target::Child(child) => send(child, signal),
     }
 }

@@ -10,6 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Gid, OFlags, Uid};
 use tempfile::NamedTempFile;
@@ -18,6 +19,31 @@ use super::edit_error::{EditError, io_error};
 
 /// Bytes; no hand-kept configuration file comes near.
 pub const MAX_FILE: u64 = 4 * 1024 * 1024;
+
+/// How the names of files begin that are written and not renamed yet.
+const TEMPORARY: &str = ".agent-room-";
+/// A file of that name is left over when it is older than this: nobody writes for so long.
+const LEFT_OVER: Duration = Duration::from_secs(60);
+
+/// Removes what an edit left that was killed. Best effort: the edit at hand does not depend on it.
+fn sweep(dir: &Path) {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| {
+            name.strip_prefix(TEMPORARY)
+                .is_some_and(|random| random.len() == 6)
+        });
+        let old = |m: fs::Metadata| {
+            m.is_file()
+                && m.modified()
+                    .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LEFT_OVER))
+        };
+        if ours && entry.metadata().is_ok_and(old) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
 
 /// A file as it was found, or its absence.
 #[derive(Debug)]
@@ -114,8 +140,9 @@ impl Snapshot {
     }
 
     fn replace(&self, dir: &Path, text: &str) -> Result<(), EditError> {
+        sweep(dir);
         let mut temporary = tempfile::Builder::new()
-            .prefix(".agent-room-")
+            .prefix(TEMPORARY)
             .permissions(fs::Permissions::from_mode(match self.content {
                 // Private until it is complete and has the old one's owner.
                 Some(_) => 0o600,

@@ -181,3 +181,35 @@ fn a_daemon_that_hangs_holds_no_run_up() {
     let bodies: Vec<_> = all.iter().map(|m| m.body.as_str()).collect();
     assert_eq!(bodies, ["one", "later", "last"]);
 }
+
+/// Found out before it is kept in an outbox, where nobody would be told.
+#[test]
+fn a_run_answers_and_quotes_within_its_room() {
+    let home = Home::with_demo();
+    home.room(["create", "other"]).ok();
+    home.room(["post", "other", "elsewhere"]).done();
+    let run = home.start();
+    for reference in ["--reply", "--quote"] {
+        let err = home
+            .inside(&run, ["post", "demo", "mine", reference, "other/1"])
+            .fails(1);
+        assert!(err.contains("not in this run's room"), "{err}");
+    }
+    assert_eq!(home.count(), 0);
+}
+
+/// As on a full disk: what cannot be written is said, and no signal ends anything.
+#[test]
+fn under_a_file_size_limit_a_verb_says_what_it_cannot_write() {
+    let home = Home::new();
+    let mut command = home.command(["create", "demo"]);
+    command.env("ROOM_UNDER_TEST", crate::home::bin("room"));
+    let mut shell = std::process::Command::new("sh");
+    shell
+        .args(["-c", "ulimit -f 0; exec \"$ROOM_UNDER_TEST\" create demo"])
+        .env_clear()
+        .envs(command.get_envs().filter_map(|(n, v)| Some((n, v?))));
+    let ran = Ran::of(&shell.output().unwrap());
+    assert!(matches!(ran.code, Some(1 | 75)), "{ran:?}");
+    assert!(ran.err.starts_with("room: "), "{ran:?}");
+}

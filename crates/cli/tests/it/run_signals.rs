@@ -35,6 +35,9 @@ fn signals_to_the_launcher_reach_the_command() {
     for (sent, name) in [
         (Signal::TERM, "TERM"),
         (Signal::HUP, "HUP"),
+        (Signal::USR1, "USR1"),
+        (Signal::USR2, "USR2"),
+        (Signal::WINCH, "WINCH"),
         (Signal::INT, "INT"),
     ] {
         let home = Home::new();
