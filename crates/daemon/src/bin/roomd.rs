@@ -58,6 +58,10 @@ fn serve(args: Args) -> Result<()> {
         .context("cannot make the runtime")?;
     let served = runtime.block_on(async {
         let told = told_to_end()?;
+        // Once watched it is caught for good: a write beyond the limit of a file's size fails, as on a
+        // full disk, instead of ending the daemon.
+        let _too_large = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))
+            .context("cannot watch for signals")?;
         roomd::run(config, told).await.map_err(anyhow::Error::from)
     });
     runtime.shutdown_timeout(Duration::from_millis(100));

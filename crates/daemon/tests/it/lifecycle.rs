@@ -297,3 +297,43 @@ async fn the_log_has_no_words_and_no_credentials() {
         "{log}"
     );
 }
+
+#[tokio::test]
+async fn a_file_that_may_not_grow_is_a_full_disk_and_not_its_death() {
+    let dir = tempfile::tempdir().unwrap();
+    let home = dir.path().join("home");
+    let mut roomd = Process::serve_with_small_files(&home, 1_024).await;
+    let operator = roomd.operator();
+    operator.post("/v1/rooms", &json!({"name": "demo"})).await;
+    let post = json!({"body": "x".repeat(60_000), "as": "ana"});
+    let mut taken = 0u64;
+    let refused = loop {
+        let answer = operator.post("/v1/rooms/demo/messages", &post).await;
+        if answer.status != 201 {
+            break answer;
+        }
+        taken += 1;
+        assert!(taken < 100, "no limit");
+    };
+    refused.problem(room_protocol::ProblemKind::StorageFull);
+    assert!(taken > 0);
+    let page: room_protocol::message::MessagePage = operator
+        .get("/v1/rooms/demo/messages?limit=100")
+        .await
+        .is(200);
+    assert_eq!(page.total, taken);
+    roomd.signal(Signal::TERM);
+    assert_eq!(roomd.ended().await.code(), Some(0));
+    let roomd = Process::serve(&home).await;
+    let answer = roomd
+        .operator()
+        .post("/v1/rooms/demo/messages", &post)
+        .await;
+    assert_eq!(answer.status, 201, "{}", answer.text());
+    let page: room_protocol::message::MessagePage = roomd
+        .operator()
+        .get("/v1/rooms/demo/messages?limit=100")
+        .await
+        .is(200);
+    assert_eq!(page.total, taken + 1);
+}

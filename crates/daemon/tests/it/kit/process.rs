@@ -41,6 +41,16 @@ impl Process {
         Self::start(shell, home).answering().await
     }
 
+    /// Starts it on a home where no file may be larger than so many kilobytes, and waits until it
+    /// answers.
+    pub async fn serve_with_small_files(home: &Path, kilobytes: u32) -> Self {
+        let mut shell = Command::new("sh");
+        // In units of 512 bytes, says POSIX.
+        let script = format!("ulimit -f {}; exec \"$0\" \"$@\"", kilobytes * 2);
+        shell.arg("-c").arg(script).arg(env!("CARGO_BIN_EXE_roomd"));
+        Self::start(shell, home).answering().await
+    }
+
     fn start(mut command: Command, home: &Path) -> Self {
         let log = File::create(home.with_extension("log")).unwrap();
         let child = command
