@@ -1,4 +1,5 @@
-//! What happens now and then: signs of life go to the store, expired leases are forgotten, the
+//! What happens now and then: signs of life go to the store, expired leases are forgotten, runs whose
+//! launcher was killed are ended, the
 //! directories of runs that ended long ago, or never came to be, are removed.
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use room_protocol::{RunId, Timestamp};
 use room_store::{Error, RunQuery};
 
 use crate::log::log;
+use crate::orphans;
 use crate::rundir;
 use crate::state::Daemon;
 use crate::unproven::Unproven;
@@ -51,6 +53,7 @@ pub async fn keep(daemon: Arc<Daemon>) {
             _ = flush_at.tick() => {
                 flush(&daemon, false).await;
                 daemon.leases.purge();
+                orphans::end_all(&daemon).await;
             }
             _ = sweep_at.tick() => sweep(&daemon).await,
         }

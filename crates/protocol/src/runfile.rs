@@ -50,4 +50,50 @@ pub struct RunFile {
 pub struct ProcessFile {
     /// Its process id.
     pub pid: u32,
+    /// When it started, in clock ticks since the machine did: tells it from a later process with the
+    /// same id. Absent where the system does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_ticks: Option<u64>,
+}
+
+/// A process as Linux's `/proc/PID/stat` describes it, see `proc_pid_stat(5)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessStat {
+    /// It has ended, and only its parent has not asked how yet.
+    pub ended: bool,
+    /// [`ProcessFile::start_ticks`].
+    pub start_ticks: u64,
+}
+
+impl ProcessStat {
+    /// From the file's text. `None` where it is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        // The name in parentheses may hold anything.
+        let (_, rest) = text.rsplit_once(')')?;
+        let mut fields = rest.split_ascii_whitespace();
+        let state = fields.next()?;
+        Some(Self {
+            ended: matches!(state, "Z" | "X" | "x"),
+            // The state is field 3, the start time field 22.
+            start_ticks: fields.nth(18)?.parse().ok()?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_described_whatever_its_name() {
+        let text = "7 (a) Z b) S 1 7 7 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 4711 99 88";
+        let expected = ProcessStat {
+            ended: false,
+            start_ticks: 4_711,
+        };
+        assert_eq!(ProcessStat::parse(text), Some(expected));
+        assert!(ProcessStat::parse(&text.replace("b) S", "b) Z")).is_some_and(|s| s.ended));
+        assert_eq!(ProcessStat::parse("7 (a) S 1"), None);
+        assert_eq!(ProcessStat::parse(""), None);
+    }
 }

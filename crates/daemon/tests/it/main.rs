@@ -18,6 +18,7 @@ mod lifecycle;
 mod listings;
 mod metrics;
 mod open_run;
+mod orphans;
 mod peers;
 mod post;
 mod problems;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use room_protocol::operator::EndRun;
-use room_protocol::{Run, RunId, Timestamp};
-use room_store::RunEnd;
+use room_protocol::{Run, RunId};
 
+use crate::ending;
 use crate::extract::{BodyOr, InPath};
-use crate::log::log;
 use crate::present;
 use crate::refusal::Result;
 use crate::state::Daemon;
@@ -27,25 +26,7 @@ pub async fn end_run(
     let run = daemon.adopt(&record);
     Daemon::whole(async move {
         let _turn = run.turn.lock().await;
-        let _gate = run.room_entry.gate.write().await;
-        let unflushed = run.pulse().unflushed(Timestamp::now(), true);
-        if let Some(patch) = unflushed {
-            daemon.store.update_run(&run.id, patch.clone()).await?;
-            run.pulse().flushed(&patch);
-        }
-        let ended = daemon
-            .store
-            .end_run(RunEnd {
-                run: run.id.clone(),
-                at: Timestamp::now(),
-                exit_code: end.exit_code,
-            })
-            .await;
-        run.room_entry.changed();
-        let record = ended?;
-        run.end(record.ended_at.unwrap_or_else(Timestamp::now));
-        daemon.leases.end_any(&run.id);
-        log!("run {} ended", run.id);
+        let record = ending::end(&daemon, &run, end.exit_code).await?;
         Ok(Json(present::stored_run(&record, 0)))
     })
     .await
