@@ -1,11 +1,11 @@
 //! `stop-gate`: holds a stop while something is unread, or while work is uncommitted or unpushed.
 
 use room_client::Lock;
+use room_protocol::How;
 use room_protocol::frame::{self, Context, Purpose, Rendered};
-use room_protocol::lane::{Lease, Peek, Waiting};
+use room_protocol::lane::{Lease, Peek};
 use room_protocol::layout::run_files::{GIT_MARKER, ROOM_MARKER, STAMP};
-use room_protocol::limits::{CONTEXT_BYTES, LOCK_WAIT, PAGE};
-use room_protocol::{AuthorKind, How};
+use room_protocol::limits::{CONTEXT_BYTES, LOCK_WAIT};
 
 use crate::deliver::{self, Showing};
 use crate::dialect::Moment;
@@ -60,7 +60,7 @@ enum Room {
 }
 
 fn peek(job: &Job) -> Option<Peek> {
-    match job.client().get(&format!("/v1/run/messages?limit={PAGE}")) {
+    match job.client().get("/v1/run/messages?limit=1") {
         Ok(peek) => Some(peek),
         Err(e) => {
             job.log(format_args!("the room was not asked: {e}"));
@@ -123,7 +123,7 @@ fn answer(job: &Job, chain: &Chain, room: Option<Room>, git: Option<String>) {
 /// What holds a stop while another hook has the messages: that they wait.
 fn held(job: &Job, chain: &Chain, peek: &Peek) -> Option<String> {
     let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
-    let person = has_person(&peek.messages);
+    let person = peek.people > 0;
     let may = peek.waiting > 0 && marker.may_hold_for_messages(chain, person);
     let (messages, wait) = match peek.waiting {
         1 => ("message", "waits"),
@@ -168,7 +168,8 @@ fn render(job: &Job, lease: &Lease, budget: usize) -> Option<Rendered> {
 fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize) -> Option<Rendered> {
     let rendered = render(job, lease, budget).filter(|rendered| !rendered.shown.is_empty())?;
     let marker = Marker::read(&job.dir, ROOM_MARKER, chain);
-    let person = person_waits(job, lease);
+    // A person's words may wait behind agents' messages, which then have to be shown first.
+    let person = lease.people > 0;
     if !marker.may_hold_for_messages(chain, person) {
         job.log("the stop is let go with messages unread: its chain was held often enough");
         return None;
@@ -179,17 +180,4 @@ fn words(job: &Job, chain: &Chain, lease: &Lease, budget: usize) -> Option<Rende
     marker
         .count(&job.dir, ROOM_MARKER, person)
         .then_some(rendered)
-}
-
-/// Whether a person's words are among what waits. They may wait behind agents' messages, which then
-/// have to be shown first.
-fn person_waits(job: &Job, lease: &Lease) -> bool {
-    has_person(&lease.messages)
-        || (lease.waiting > lease.messages.len() as u64
-            && peek(job).is_some_and(|peek| has_person(&peek.messages)))
-}
-
-fn has_person(waiting: &[Waiting]) -> bool {
-    let mut authors = waiting.iter().map(|w| w.message.author.kind);
-    authors.any(|kind| kind == AuthorKind::Person)
 }

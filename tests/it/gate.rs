@@ -107,6 +107,21 @@ fn agents_messages_hold_once_a_chain_and_a_persons_behind_them_still_do() {
     run.gate().on(&stop(true)).run_silent();
 }
 
+/// However much of agents' words stands before a person's: it is held as often as a chain may be.
+#[test]
+fn a_persons_message_behind_a_megabyte_of_agents_holds_to_the_bound() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    for _ in 0..20 {
+        daemon.post_as_agent(&"x".repeat(60_000));
+    }
+    daemon.post("from a person");
+    for hold in 0..4 {
+        run.gate().on(&stop(hold > 0)).context();
+    }
+    run.gate().on(&stop(true)).run_silent();
+}
+
 #[test]
 fn without_ids_the_flag_makes_the_chain_and_without_both_a_run_is_held_once() {
     let daemon = Daemon::start();
