@@ -1,5 +1,6 @@
 //! Invariant 8, the second concern: uncommitted and unpushed work holds a stop once a chain.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,6 +10,8 @@ use serde_json::Value;
 use crate::support::daemon::{Daemon, TestRun};
 use crate::support::hook::{Hook, shown};
 use crate::support::payload::{Change, stop};
+
+mod left;
 
 fn git(dir: &Path, args: &[&str]) {
     let done = Command::new("git")
@@ -112,7 +115,6 @@ fn where_its_marker_cannot_be_written_the_repository_holds_nothing() {
 /// and nobody keeps the hook's own standard output.
 #[test]
 fn a_git_that_hangs_is_dropped_alone() {
-    use std::os::unix::fs::PermissionsExt;
     let daemon = Daemon::start();
     let repo = repository();
     let bin = tempfile::tempdir().unwrap();
@@ -143,10 +145,11 @@ fn a_repository_that_names_programs_is_not_asked() {
     let sprung = repo.path().join(".git/sprung");
     let trap = format!("touch '{}'", sprung.display());
     git(repo.path(), &["config", "core.fsmonitor", &trap]);
+    git(repo.path(), &["config", "filter.x.clean", &trap]);
     let run = open(&daemon, GitPolicy::Pushed);
     run.gate().on(&at(repo.path(), false)).run_silent();
     assert!(!sprung.exists());
-    assert!(run.log().contains("core.fsmonitor"), "{}", run.log());
+    assert!(run.log().contains("filter.x.clean"), "{}", run.log());
 }
 
 /// What the environment says about git is not the session's repository.
@@ -161,4 +164,49 @@ fn gits_own_variables_are_not_handed_on() {
         .on(&at(elsewhere.path(), false))
         .run_silent();
     run.gate().on(&at(dirty.path(), true)).context();
+}
+
+/// In a `PATH` with `.` the repository could have put a git of its own.
+#[test]
+fn a_git_of_the_repository_is_not_run() {
+    let daemon = Daemon::start();
+    let repo = repository();
+    let sprung = repo.path().join(".git/sprung");
+    let fake = repo.path().join("git");
+    std::fs::write(&fake, format!("#!/bin/sh\n: > '{}'\n", sprung.display())).unwrap();
+    std::fs::set_permissions(&fake, PermissionsExt::from_mode(0o755)).unwrap();
+    let usual = std::env::var("PATH").unwrap();
+    let top = repo.path().display();
+    for first in [".", "", &top.to_string()] {
+        let run = open(&daemon, GitPolicy::Clean);
+        let path = format!("{first}:{usual}");
+        let gate = run.gate().env("PATH", path);
+        let text = gate.on(&at(repo.path(), false)).context();
+        assert!(text.contains("2 uncommitted changes"), "{text}");
+        assert!(!sprung.exists());
+        run.end();
+    }
+}
+
+/// What the user configured holds, a filter that the repository's attributes choose too.
+#[test]
+fn the_users_own_configuration_stays_in_force() {
+    let daemon = Daemon::start();
+    let (repo, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let top = repo.path();
+    git(top, &["init", "-q", "-b", "main"]);
+    std::fs::write(top.join(".gitattributes"), "a filter=lower\n").unwrap();
+    std::fs::write(top.join("a"), "text").unwrap();
+    commit(top);
+    std::fs::write(top.join("a"), "TEXT").unwrap();
+    std::fs::write(top.join("passed-over"), "x").unwrap();
+    let settings = "[core]\n\texcludesFile = ~/list\n[filter \"lower\"]\n\tclean = tr A-Z a-z\n";
+    std::fs::write(home.path().join("list"), "passed-over\n").unwrap();
+    let run = open(&daemon, GitPolicy::Clean);
+    let text = run.gate().on(&at(top, false)).context();
+    assert!(text.contains("2 uncommitted changes"), "{text}");
+    std::fs::write(home.path().join(".gitconfig"), settings).unwrap();
+    let next = at(top, false).with("prompt_id", "p2");
+    run.gate().env("HOME", home.path()).on(&next).run_silent();
+    assert!(!run.log().contains("not asked"), "{}", run.log());
 }
