@@ -1,9 +1,11 @@
 //! Takes connections in, as many as the bounds allow.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::future::poll_fn;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -37,9 +39,18 @@ pub struct Open {
     count: AtomicUsize,
     farewells: AtomicUsize,
     closed: Notify,
+    /// On the run lane, by process.
+    processes: Mutex<HashMap<i32, usize>>,
 }
 
 impl Open {
+    fn processes(&self) -> MutexGuard<'_, HashMap<i32, usize>> {
+        // Nothing panics while the lock is held; if it did, the map would still be whole.
+        self.processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns when no connection is open.
     pub async fn none(&self) {
         loop {
@@ -59,10 +70,17 @@ impl Open {
 struct Slot {
     daemon: Arc<Daemon>,
     open: Arc<Open>,
+    process: Option<i32>,
 }
 
 impl Slot {
-    fn take(daemon: &Arc<Daemon>, open: &Arc<Open>, lane: Lane) -> Option<Self> {
+    /// Errors: why there is none.
+    fn take(
+        daemon: &Arc<Daemon>,
+        open: &Arc<Open>,
+        lane: Lane,
+        peer: Peer,
+    ) -> Result<Self, &'static str> {
         let limits = &daemon.limits;
         let most = match lane {
             Lane::Operator => limits.connections,
@@ -71,17 +89,45 @@ impl Slot {
         let one_more = |count| (count < most).then_some(count + 1);
         open.count
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more)
-            .ok()?;
+            .map_err(|_| "too many connections; ask again in a moment")?;
         daemon.metrics.connections.fetch_add(1, Ordering::Relaxed);
-        Some(Self {
+        let mut slot = Self {
             daemon: Arc::clone(daemon),
             open: Arc::clone(open),
-        })
+            process: None,
+        };
+        // 0: a process that the daemon cannot see.
+        if let (Lane::Run, Some(process @ 1..)) = (lane, peer.pid) {
+            slot.count(process)?;
+        }
+        Ok(slot)
+    }
+
+    /// Counts it as a process's, so that no process has all the run lane.
+    fn count(&mut self, process: i32) -> Result<(), &'static str> {
+        let mut processes = self.open.processes();
+        let count = processes.entry(process).or_default();
+        if *count >= self.daemon.limits.per_process {
+            return Err("this process has too many connections; ask again in a moment");
+        }
+        *count += 1;
+        drop(processes);
+        self.process = Some(process);
+        Ok(())
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
+        if let Some(process) = self.process {
+            let mut processes = self.open.processes();
+            if let Entry::Occupied(mut count) = processes.entry(process) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+            }
+        }
         self.daemon
             .metrics
             .connections
@@ -162,19 +208,14 @@ fn admit(daemon: &Arc<Daemon>, open: &Arc<Open>, lane: Lane, router: &Router, st
             "this socket is only for the user that the daemon runs as",
         );
     }
-    let Some(slot) = Slot::take(daemon, open, lane) else {
-        return refuse(
-            daemon,
-            open,
-            stream,
-            ProblemKind::TooMany,
-            "too many connections; ask again in a moment",
-        );
+    let slot = match Slot::take(daemon, open, lane, peer) {
+        Ok(slot) => slot,
+        Err(why) => return refuse(daemon, open, stream, ProblemKind::TooMany, why),
     };
     let (daemon, router) = (Arc::clone(daemon), router.clone());
     tokio::spawn(async move {
         let _slot = slot;
-        connection::serve(daemon, router, peer, stream).await;
+        connection::serve(daemon, lane, router, peer, stream).await;
     });
 }
 

@@ -45,10 +45,18 @@ pub struct Limits {
     pub connections: usize,
     /// How many of them only the operator lane may use, so that no run can shut the operator out.
     pub reserved: usize,
+    /// How many of them one process may have on the run lane.
+    pub per_process: usize,
     /// A request's header is complete within this; also how long an idle connection is kept.
     pub header_timeout: Duration,
+    /// The same on the run lane.
+    pub lane_header_timeout: Duration,
     /// A request's body is complete within this.
     pub body_timeout: Duration,
+    /// The same on the run lane.
+    pub lane_body_timeout: Duration,
+    /// Bytes of large request bodies in memory at once, on each lane.
+    pub bodies: usize,
     /// A peer that reads nothing of an answer for this long is dropped.
     pub write_timeout: Duration,
     /// From the request to end until the daemon has ended.
@@ -70,8 +78,12 @@ impl Default for Limits {
         Self {
             connections: limits::CONNECTIONS,
             reserved: limits::CONNECTIONS / 16,
+            per_process: 64,
             header_timeout: Duration::from_secs(10),
+            lane_header_timeout: Duration::from_secs(2),
             body_timeout: Duration::from_secs(10),
+            lane_body_timeout: Duration::from_secs(5),
+            bodies: 16 * limits::REQUEST_BYTES,
             write_timeout: Duration::from_secs(30),
             stop: Duration::from_secs(3),
             flush: Duration::from_secs(10),

@@ -16,6 +16,7 @@ use room_protocol::limits::HEADER_BYTES;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
+use crate::accept::Lane;
 use crate::extract::Peer;
 use crate::refusal::raw;
 use crate::state::Daemon;
@@ -27,15 +28,26 @@ const READ_AHEAD: usize = 64 * 1024;
 const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Serves requests until the peer hangs up, is too slow, or the daemon ends.
-pub async fn serve(daemon: Arc<Daemon>, router: Router, peer: Peer, stream: UnixStream) {
+pub async fn serve(
+    daemon: Arc<Daemon>,
+    lane: Lane,
+    router: Router,
+    peer: Peer,
+    stream: UnixStream,
+) {
+    let header_timeout = match lane {
+        Lane::Operator => daemon.limits.header_timeout,
+        Lane::Run => daemon.limits.lane_header_timeout,
+    };
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(peer);
+        request.extensions_mut().insert(lane);
         TowerToHyperService::new(router.clone()).call(request)
     });
     let io = TokioIo::new(Wire::new(stream, daemon.limits.write_timeout));
     let connection = Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(daemon.limits.header_timeout)
+        .header_read_timeout(header_timeout)
         .max_header_size(HEADER_BYTES)
         .max_buf_size(READ_AHEAD)
         .writev(false)

@@ -4,6 +4,7 @@
 //! both, and tests run it in their own process.
 
 mod accept;
+mod bodies;
 mod config;
 mod connection;
 mod credential;

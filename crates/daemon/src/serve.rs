@@ -10,6 +10,7 @@ use room_store::{MemoryStore, SqliteStore, Store};
 use tokio::task::JoinHandle;
 
 use crate::accept::{Lane, Open, accept};
+use crate::bodies::Bodies;
 use crate::config::{Config, StoreChoice};
 use crate::error::StartError;
 use crate::leases::Leases;
@@ -64,6 +65,7 @@ pub async fn start(config: Config) -> Result<Running, StartError> {
         leases: Leases::default(),
         metrics: Metrics::default(),
         shutdown: Shutdown::default(),
+        bodies: Bodies::new(config.limits.bodies),
         limits: config.limits,
         all_runs,
         started_at: Timestamp::now(),

@@ -8,6 +8,7 @@ use room_protocol::layout::Layout;
 use room_protocol::{RoomName, RunId, Timestamp};
 use room_store::{Error, RunRecord, Store};
 
+use crate::bodies::Bodies;
 use crate::config::Limits;
 use crate::leases::Leases;
 use crate::metrics::Metrics;
@@ -32,6 +33,8 @@ pub struct Daemon {
     pub shutdown: Shutdown,
     /// Bounds.
     pub limits: Limits,
+    /// What large request bodies may still take of memory.
+    pub bodies: Bodies,
     /// The store has all runs that were opened in this home, but for those that a daemon's death kept
     /// from coming to be: a store in memory beside a database has not.
     pub all_runs: bool,

@@ -1,25 +1,24 @@
 //! The request's JSON body: bounded in size and in time.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, HeaderValue};
 use futures_util::StreamExt;
 use room_protocol::ProblemKind;
 use room_protocol::limits::REQUEST_BYTES;
 use serde::de::DeserializeOwned;
+use tokio::sync::SemaphorePermit;
 
+use crate::accept::Lane;
+use crate::bodies::SMALL_BYTES;
 use crate::refusal::{Refusal, Result};
 use crate::state::Daemon;
 
 /// Read and thrown away of a body that is too large, so that its sender gets to read the refusal
 /// instead of a broken pipe.
 const DRAINED_BYTES: usize = 16 * REQUEST_BYTES;
-
-/// Room made at once for a body, whatever it announces.
-const FIRST_BYTES: usize = 64 * 1024;
 
 /// A JSON body.
 pub struct Body<T>(pub T);
@@ -32,7 +31,8 @@ impl<T: DeserializeOwned> FromRequest<Arc<Daemon>> for Body<T> {
 
     async fn from_request(request: Request, daemon: &Arc<Daemon>) -> Result<Self> {
         json_type(request.headers())?;
-        parse(&whole(request, daemon.limits.body_timeout).await?).map(Self)
+        let whole = whole(request, daemon).await?;
+        parse(&whole.bytes).map(Self)
     }
 }
 
@@ -41,12 +41,12 @@ impl<T: DeserializeOwned + Default> FromRequest<Arc<Daemon>> for BodyOr<T> {
 
     async fn from_request(request: Request, daemon: &Arc<Daemon>) -> Result<Self> {
         let typed = json_type(request.headers());
-        let bytes = whole(request, daemon.limits.body_timeout).await?;
-        if bytes.is_empty() {
+        let whole = whole(request, daemon).await?;
+        if whole.bytes.is_empty() {
             return Ok(Self(T::default()));
         }
         typed?;
-        parse(&bytes).map(Self)
+        parse(&whole.bytes).map(Self)
     }
 }
 
@@ -72,9 +72,22 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     })
 }
 
+/// A body, and its place in memory.
+struct Whole<'a> {
+    bytes: Vec<u8>,
+    _room: Option<SemaphorePermit<'a>>,
+}
+
 /// A whole body within its bounds.
-async fn whole(request: Request, within: Duration) -> Result<Vec<u8>> {
-    match tokio::time::timeout(within, read(request)).await {
+async fn whole(request: Request, daemon: &Daemon) -> Result<Whole<'_>> {
+    let lane = request.extensions().get::<Lane>();
+    // Every connection has its lane; a request without one would be bounded like a run's.
+    let lane = lane.copied().unwrap_or(Lane::Run);
+    let within = match lane {
+        Lane::Operator => daemon.limits.body_timeout,
+        Lane::Run => daemon.limits.lane_body_timeout,
+    };
+    match tokio::time::timeout(within, read(request, daemon, lane)).await {
         Ok(read) => read,
         Err(_) => Err(Refusal::new(
             ProblemKind::Timeout,
@@ -83,20 +96,29 @@ async fn whole(request: Request, within: Duration) -> Result<Vec<u8>> {
     }
 }
 
-async fn read(request: Request) -> Result<Vec<u8>> {
+async fn read(request: Request, daemon: &Daemon, lane: Lane) -> Result<Whole<'_>> {
+    // Nothing announced: there is none, or it comes in chunks.
+    let chunked = request.headers().contains_key(TRANSFER_ENCODING);
     let announced = request
         .headers()
         .get(CONTENT_LENGTH)
         .and_then(|v| v.to_str().ok())
         .and_then(|v| v.parse::<usize>().ok())
-        .unwrap_or(0);
-    let mut bytes = Vec::with_capacity(announced.min(FIRST_BYTES));
+        .unwrap_or(if chunked { REQUEST_BYTES } else { 0 });
+    // One that is too large is not kept.
+    let kept = if announced <= REQUEST_BYTES {
+        announced
+    } else {
+        0
+    };
+    let room = daemon.bodies.room(lane, kept).await?;
+    let mut bytes = Vec::with_capacity(kept.min(SMALL_BYTES));
     let mut seen = 0usize;
     let mut body = request.into_body().into_data_stream();
     while let Some(piece) = body.next().await {
         let piece = piece.map_err(|e| Refusal::invalid(format!("the body broke off: {e}")))?;
         seen += piece.len();
-        if seen <= REQUEST_BYTES {
+        if seen <= kept {
             bytes.extend_from_slice(&piece);
         } else if seen > DRAINED_BYTES {
             break;
@@ -108,5 +130,5 @@ async fn read(request: Request) -> Result<Vec<u8>> {
             format!("a request's body has at most {REQUEST_BYTES} bytes"),
         ));
     }
-    Ok(bytes)
+    Ok(Whole { bytes, _room: room })
 }

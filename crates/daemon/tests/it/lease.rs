@@ -2,6 +2,7 @@
 
 use room_protocol::lane::{Lease, LeaseRequest, Peek, Sign};
 use room_protocol::{ProblemKind, ProofKind, RunState};
+use roomd::Limits;
 use serde_json::json;
 
 use crate::kit::{House, ack, lease, on_both, proof, sign};
@@ -17,6 +18,7 @@ on_both!(
     an_opening_begins_with_the_newest_that_fit,
     an_opening_without_history_brings_none,
     it_is_told_how_many_of_those_that_wait_a_person_wrote,
+    what_names_no_lease_is_refused,
     the_room_is_explained_once_a_session,
     a_stop_with_messages_is_work_until_given_back,
 );
@@ -259,6 +261,16 @@ async fn it_is_told_how_many_of_those_that_wait_a_person_wrote(house: House) {
     assert_eq!((peek.waiting, peek.people), (4, 1));
 }
 
+async fn what_names_no_lease_is_refused(house: House) {
+    let run = house.run("claude").await;
+    for name in ["%2e%2e", "%00", "a%2fb", "a-b"] {
+        let path = format!("/v1/run/leases/{name}");
+        let answer = run.lane.delete(&path).await;
+        answer.problem(ProblemKind::InvalidRequest);
+    }
+    assert_eq!(run.lane.delete("/v1/run/leases/0a1b").await.status, 204);
+}
+
 async fn an_opening_without_history_brings_none(house: House) {
     let before = house.run("claude").await;
     house.post("old").await;
@@ -336,7 +348,12 @@ async fn a_stop_with_messages_is_work_until_given_back(house: House) {
 
 #[tokio::test(start_paused = true)]
 async fn a_lease_that_nobody_ends_ends_by_itself() {
-    let house = House::open(crate::kit::Backend::Memory).await;
+    // The connection outlives the jump in time.
+    let house = House::limited(Limits {
+        lane_header_timeout: room_protocol::limits::LEASE * 2,
+        ..Limits::default()
+    })
+    .await;
     let run = house.run("claude").await;
     house.post("m").await;
     let ask = lease(sign("PostToolBatch", None));

@@ -1,5 +1,6 @@
 //! Slow, greedy and foreign peers.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use room_protocol::ProblemKind;
@@ -7,7 +8,7 @@ use roomd::Limits;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
-use crate::kit::{Backend, House, raw, until};
+use crate::kit::{Backend, House, RunClient, raw, until};
 
 const SOON: Duration = Duration::from_millis(100);
 
@@ -25,16 +26,117 @@ async fn closed(mut stream: UnixStream) -> String {
 async fn a_header_that_does_not_come_ends_the_connection() {
     let house = House::limited(Limits {
         header_timeout: SOON,
+        lane_header_timeout: SOON,
         ..Limits::default()
     })
     .await;
-    for begun in ["", "GET /v1/health HTTP/1.1\r\nx: "] {
-        let mut stream = UnixStream::connect(house.layout.lane_socket())
-            .await
-            .unwrap();
-        stream.write_all(begun.as_bytes()).await.unwrap();
-        closed(stream).await;
+    for socket in [house.layout.lane_socket(), house.layout.operator_socket()] {
+        for begun in ["", "GET /v1/health HTTP/1.1\r\nx: "] {
+            let mut stream = UnixStream::connect(&socket).await.unwrap();
+            stream.write_all(begun.as_bytes()).await.unwrap();
+            closed(stream).await;
+        }
     }
+}
+
+#[tokio::test]
+async fn the_run_lane_has_less_patience() {
+    let usual = Limits::default();
+    assert!(usual.lane_header_timeout <= Duration::from_secs(2));
+    assert!(usual.lane_body_timeout <= Duration::from_secs(5));
+    let house = House::limited(Limits {
+        lane_header_timeout: SOON,
+        lane_body_timeout: SOON,
+        ..usual
+    })
+    .await;
+    let run = house.run("claude").await;
+    let begun = b"POST /v1/run/leases HTTP/1.1\r\nx: ";
+    let mut patient = UnixStream::connect(house.layout.operator_socket())
+        .await
+        .unwrap();
+    patient.write_all(begun).await.unwrap();
+    let mut stream = UnixStream::connect(house.layout.lane_socket())
+        .await
+        .unwrap();
+    stream.write_all(begun).await.unwrap();
+    closed(stream).await;
+    let answer = closed(announced(&house.layout.lane_socket(), &run, 99).await).await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    patient.write_all(b"\r\n\r\n").await.unwrap();
+    let mut answered = [0; 9];
+    patient.read_exact(&mut answered).await.unwrap();
+    assert_eq!(&answered, b"HTTP/1.1 ");
+}
+
+/// A post of a run's that announces a body and does not send it.
+async fn announced(socket: &Path, run: &RunClient, bytes: usize) -> UnixStream {
+    let mut stream = UnixStream::connect(socket).await.unwrap();
+    let head = format!(
+        "POST /v1/run/messages HTTP/1.1\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\ncontent-length: {bytes}\r\n\r\n",
+        run.opened.credential
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn one_process_has_not_all_the_run_lane() {
+    let house = House::limited(Limits {
+        per_process: 3,
+        ..Limits::default()
+    })
+    .await;
+    let lane = house.layout.lane_socket();
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        held.push(UnixStream::connect(&lane).await.unwrap());
+    }
+    let (head, body) = raw(&lane, b"GET /v1/run HTTP/1.1\r\n\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 429 "), "{head}");
+    assert!(body.contains("this process"), "{body}");
+    for _ in 0..5 {
+        held.push(
+            UnixStream::connect(house.layout.operator_socket())
+                .await
+                .unwrap(),
+        );
+    }
+    assert_eq!(house.operator.get("/v1/health").await.status, 200);
+    held.clear();
+    until("there is room again", || async {
+        raw(&lane, b"GET /v1/run HTTP/1.1\r\nconnection: close\r\n\r\n")
+            .await
+            .0
+            .contains(" 401 ")
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn large_bodies_have_a_bound_together_and_small_ones_pass() {
+    let house = House::limited(Limits {
+        bodies: 100_000,
+        ..Limits::default()
+    })
+    .await;
+    let run = house.run("claude").await;
+    let lane = house.layout.lane_socket();
+    let held = announced(&lane, &run, 90_000).await;
+    // Its body is waited for, once a second one has no room beside it.
+    let answer = closed(announced(&lane, &run, 90_000).await).await;
+    assert!(answer.starts_with("HTTP/1.1 429 "), "{answer}");
+    assert!(answer.contains("\"too-many\""), "{answer}");
+    let small = serde_json::json!({"body": "m"});
+    let posted = run.lane.post("/v1/run/messages", &small).await;
+    assert_eq!(posted.status, 201, "{}", posted.text());
+    house.post(&"x".repeat(50_000)).await;
+    drop(held);
+    until("there is room again", || async {
+        let large = serde_json::json!({"body": "x".repeat(50_000)});
+        run.lane.post("/v1/run/messages", &large).await.status == 201
+    })
+    .await;
 }
 
 #[tokio::test]
