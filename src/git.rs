@@ -84,11 +84,10 @@ impl Drop for Question {
 
 fn ask(policy: GitPolicy, cwd: Option<&Path>, leash: &Leash, until: Instant) -> Answer {
     match left(policy, cwd, leash, until) {
-        Ok(left) if left.is_empty() => Answer::Clean,
-        Ok(left) => Answer::Left(format!(
-            "[The repository when this run was about to finish: {}. The operator of this run set \
-             up the hook that tells this once.]",
-            left.join("; ")
+        Ok(None) => Answer::Clean,
+        Ok(Some(left)) => Answer::Left(format!(
+            "[The repository when this run was about to finish: {left}. The operator of this run \
+             set up the hook that tells this once.]"
         )),
         Err(why) => Answer::NotAsked(why),
     }
@@ -100,7 +99,7 @@ fn left(
     cwd: Option<&Path>,
     leash: &Leash,
     until: Instant,
-) -> Result<Vec<String>, String> {
+) -> Result<Option<String>, String> {
     let place = Place::around(cwd)?;
     let program = program::find(std::env::var_os("PATH").as_deref(), &place.top)?;
     let mut git = Git::new(&program, leash, until);
@@ -110,7 +109,7 @@ fn left(
         git.run(&["-C", at, "rev-parse", "--git-dir"], Stdio::null())?;
     }
     let shadow = Shadow::make(&place)?;
-    git.env = shadow.env(&place);
+    git.env = Some(shadow.env(&place));
     shadow.configure(&own(&git, &place)?.text)?;
     let listed = git.run(
         &[
@@ -125,30 +124,33 @@ fn left(
         ],
         Stdio::null(),
     )?;
-    let status = status::Status::parse(&listed.text, listed.complete);
+    let status = status::Status::parse(&listed.text(), listed.complete);
     let unpushed = if policy == GitPolicy::Pushed && status.has_commits {
         status.unpushed(|| {
             let args = ["rev-list", "--count", "HEAD", "--not", "--remotes"];
             let counted = git.run(&args, Stdio::null())?;
-            let count = counted.text.trim().parse();
+            let count = counted.text().trim().parse();
             count.map_err(|_| "no count".to_owned())
         })?
     } else {
         None
     };
-    Ok(status.uncommitted().into_iter().chain(unpushed).collect())
+    Ok(match (status.uncommitted(), unpushed) {
+        (Some(uncommitted), Some(unpushed)) => Some(format!("{uncommitted}; {unpushed}")),
+        (uncommitted, unpushed) => uncommitted.or(unpushed),
+    })
 }
 
 /// What is taken over of the repository's own configuration.
 fn own(git: &Git, place: &Place) -> Result<Own, String> {
     let mut own = Own::default();
-    let listed = |file: File| -> Result<String, String> {
+    let listed = |file: File| -> Result<Vec<u8>, String> {
         // From a descriptor, so that git need not open what may be swapped for something else.
         let listed = git.run(&["config", "--file", "-", "--list", "-z"], file.into())?;
         if !listed.complete {
             return Err("its configuration is too long".to_owned());
         }
-        Ok(listed.text)
+        Ok(listed.bytes)
     };
     if let Some(file) = find::regular(&place.common.join("config"))? {
         own.take(&listed(file)?, place)?;

@@ -1,34 +1,50 @@
 //! What of a repository's own configuration is taken over.
 
-use std::fmt::Write;
-use std::fs;
-
 use super::find::Place;
 
 /// Settings without which the answer would be another one, and which name nothing that git would
-/// run. Values are git's to understand.
-const CORE: &[&str] = &[
-    "attributesfile",
-    "autocrlf",
-    "bigfilethreshold",
-    "checkstat",
-    "eol",
-    "excludesfile",
-    "filemode",
-    "ignorecase",
-    "precomposeunicode",
-    "sparsecheckout",
-    "sparsecheckoutcone",
-    "symlinks",
-    "trustctime",
-    "usereplacerefs",
+/// run. Values are git's to understand. `*` stands for any name in between.
+const TAKEN: &[&str] = &[
+    "branch.*.merge",
+    "branch.*.remote",
+    "core.attributesfile",
+    "core.autocrlf",
+    "core.bigfilethreshold",
+    "core.checkstat",
+    "core.eol",
+    "core.excludesfile",
+    "core.filemode",
+    "core.ignorecase",
+    "core.precomposeunicode",
+    "core.repositoryformatversion",
+    "core.sparsecheckout",
+    "core.sparsecheckoutcone",
+    "core.symlinks",
+    "core.trustctime",
+    "core.usereplacerefs",
+    "diff.renamelimit",
+    "diff.renames",
+    "extensions.objectformat",
+    "remote.*.fetch",
+    "status.renamelimit",
+    "status.renames",
+];
+
+/// Extensions that change nothing for the question. Of a partial clone what is missing stays so: the
+/// remote that would be asked, with the programs that it names, is not taken over.
+const PASSED_OVER: &[&str] = &[
+    "extensions.noop",
+    "extensions.partialclone",
+    "extensions.preciousobjects",
+    "extensions.relativeworktrees",
+    "extensions.worktreeconfig",
 ];
 
 /// A configuration with what is taken over.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     /// As a file of git's own format.
-    pub(super) text: String,
+    pub(super) text: Vec<u8>,
     /// This work tree has further configuration of its own.
     pub(super) per_worktree: bool,
 }
@@ -36,86 +52,90 @@ pub(super) struct Own {
 impl Own {
     /// Takes over what is harmless of what `git config --list -z` prints. An error names what cannot be
     /// left out and cannot be taken over either.
-    pub(super) fn take(&mut self, listed: &str, place: &Place) -> Result<(), String> {
-        for entry in listed.split_terminator('\0') {
-            let (key, value) = match entry.split_once('\n') {
-                Some((key, value)) => (key, Some(value)),
+    pub(super) fn take(&mut self, listed: &[u8], place: &Place) -> Result<(), String> {
+        for entry in listed.split(|b| *b == 0).filter(|entry| !entry.is_empty()) {
+            let (key, value) = match entry.iter().position(|b| *b == b'\n') {
+                Some(at) => (&entry[..at], Some(&entry[at + 1..])),
                 None => (entry, None),
             };
-            let refused = || format!("the repository's own configuration has {key}");
             // Sections and names come in lower case; what stands between them may have dots.
-            let (section, rest) = key.split_once('.').unwrap_or((key, ""));
-            let (between, name) = match rest.rsplit_once('.') {
-                Some((between, name)) => (Some(between), name),
-                None => (None, rest),
+            let mut dots = (0..key.len()).filter(|at| key[*at] == b'.');
+            let Some(first) = dots.next() else {
+                continue;
             };
-            let taken = match (section, between, name) {
-                ("filter" | "include" | "includeif", _, _) => return Err(refused()),
-                ("core", None, "repositoryformatversion") => match value {
-                    Some("0" | "1") => true,
-                    _ => return Err(refused()),
-                },
+            let last = dots.next_back();
+            let (section, name) = (&key[..first], &key[last.unwrap_or(first) + 1..]);
+            let between = last.map(|last| &key[first + 1..last]);
+            let mut plain = section.to_vec();
+            if last.is_some() {
+                plain.extend_from_slice(b".*");
+            }
+            plain.push(b'.');
+            plain.extend_from_slice(name);
+            let is = |known: &&str| plain == known.as_bytes();
+            let taken = TAKEN.iter().any(is);
+            let refused = match section {
+                b"filter" | b"include" | b"includeif" => true,
+                b"extensions" if is(&"extensions.refstorage") => value != Some(b"files"),
+                b"extensions" => !taken && !PASSED_OVER.iter().any(is),
+                b"core" if is(&"core.repositoryformatversion") => {
+                    !matches!(value, Some(b"0" | b"1"))
+                }
                 // Both are said of the work tree that shares its directory with nobody.
-                ("core", None, "bare") if is_true(value) && !place.is_linked() => {
-                    return Err(refused());
-                }
-                ("core", None, "worktree") if !place.is_linked() => {
-                    let at = place.dir.join(value.unwrap_or_default());
-                    match fs::canonicalize(at) {
-                        Ok(at) if at == place.top => false,
-                        _ => return Err(refused()),
-                    }
-                }
-                ("core", None, name) => CORE.contains(&name),
-                ("extensions", None, name) => match (name, value) {
-                    ("objectformat", _) => true,
-                    ("worktreeconfig", value) => {
-                        self.per_worktree = is_true(value);
-                        false
-                    }
-                    // Of a partial clone what is missing stays so: the remote that would be asked, with the
-                    // programs that it names, is not taken over.
-                    ("refstorage", Some("files"))
-                    | ("noop" | "partialclone" | "preciousobjects" | "relativeworktrees", _) => {
-                        false
-                    }
-                    _ => return Err(refused()),
-                },
-                ("status" | "diff", None, "renames" | "renamelimit") => true,
-                ("branch", Some(_), "remote" | "merge") => true,
-                ("remote", Some(_), "fetch") => true,
+                b"core" if place.is_linked() => false,
+                b"core" if is(&"core.bare") => is_true(value),
+                b"core" if is(&"core.worktree") => !place.is_at(value.unwrap_or_default()),
                 _ => false,
             };
+            if refused {
+                let key = String::from_utf8_lossy(key);
+                return Err(format!("the repository's own configuration has {key}"));
+            }
+            if is(&"extensions.worktreeconfig") {
+                self.per_worktree = is_true(value);
+            }
             if taken {
-                if entry.contains(char::REPLACEMENT_CHARACTER) {
-                    return Err(refused());
-                }
                 self.add(section, between, name, value);
             }
         }
         Ok(())
     }
 
-    fn add(&mut self, section: &str, between: Option<&str>, name: &str, value: Option<&str>) {
-        let escaped = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        // Writing to a string does not fail.
-        let _ = match between {
-            Some(between) => writeln!(self.text, "[{section} \"{}\"]", escaped(between)),
-            None => writeln!(self.text, "[{section}]"),
-        };
-        let _ = match value {
-            Some(value) => {
-                let value = escaped(value).replace('\n', "\\n");
-                writeln!(self.text, "{name} = \"{value}\"")
+    fn add(&mut self, section: &[u8], between: Option<&[u8]>, name: &[u8], value: Option<&[u8]>) {
+        self.text.push(b'[');
+        self.text.extend_from_slice(section);
+        if let Some(between) = between {
+            self.quote(between);
+        }
+        self.text.extend_from_slice(b"]\n");
+        self.text.extend_from_slice(name);
+        if let Some(value) = value {
+            self.text.push(b'=');
+            self.quote(value);
+        }
+        self.text.push(b'\n');
+    }
+
+    /// As git reads it, see "Syntax" in git-config(1).
+    fn quote(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(b" \"");
+        for byte in text {
+            let mut byte = *byte;
+            if matches!(byte, b'\n' | b'\\' | b'"') {
+                self.text.push(b'\\');
+                if byte == b'\n' {
+                    byte = b'n';
+                }
             }
-            None => writeln!(self.text, "{name}"),
-        };
+            self.text.push(byte);
+        }
+        self.text.push(b'"');
     }
 }
 
-fn is_true(value: Option<&str>) -> bool {
-    let value = value.map(str::to_ascii_lowercase);
-    !matches!(value.as_deref(), Some("" | "false" | "no" | "off" | "0"))
+fn is_true(value: Option<&[u8]>) -> bool {
+    let no: [&[u8]; 5] = [b"", b"false", b"no", b"off", b"0"];
+    !value.is_some_and(|value| no.iter().any(|no| value.eq_ignore_ascii_case(no)))
 }
 
 #[cfg(test)]
@@ -131,8 +151,12 @@ mod tests {
             common: PathBuf::from("/"),
             foreign: false,
         };
-        own.take(&format!("core.filemode\ntrue\0{entry}\0"), &place)?;
+        own.take(format!("core.filemode\ntrue\0{entry}\0").as_bytes(), &place)?;
         Ok(own)
+    }
+
+    fn text(own: &Own) -> &str {
+        std::str::from_utf8(&own.text).unwrap()
     }
 
     #[test]
@@ -148,7 +172,6 @@ mod tests {
             "core.bare\ntrue",
             "core.bare",
             "core.worktree\n/usr",
-            "branch.\u{fffd}.remote\norigin",
         ] {
             let key = entry.split('\n').next().unwrap();
             assert!(taken(entry, false).unwrap_err().ends_with(key), "{entry}");
@@ -176,7 +199,7 @@ mod tests {
             "user.email\na@b",
         ] {
             let own = taken(entry, false).unwrap();
-            assert_eq!(own.text, "[core]\nfilemode = \"true\"\n", "{entry}");
+            assert_eq!(text(&own), "[core]\nfilemode= \"true\"\n", "{entry}");
         }
     }
 
@@ -187,14 +210,14 @@ mod tests {
             false,
         );
         assert_eq!(
-            own.unwrap().text,
-            "[core]\nfilemode = \"true\"\n[branch \"a\\\"].b\\\\\"]\n\
-             merge = \"x\\\"\\n[filter \\\"e\\\"]\\n\tclean = \\\\y\"\n"
+            text(&own.unwrap()),
+            "[core]\nfilemode= \"true\"\n[branch \"a\\\"].b\\\\\"]\n\
+             merge= \"x\\\"\\n[filter \\\"e\\\"]\\n\tclean = \\\\y\"\n"
         );
         let own = taken("core.ignorecase", false).unwrap();
         assert_eq!(
-            own.text,
-            "[core]\nfilemode = \"true\"\n[core]\nignorecase\n"
+            text(&own),
+            "[core]\nfilemode= \"true\"\n[core]\nignorecase\n"
         );
         for (entry, is) in [("\ntrue", true), ("", true), ("\nfalse", false)] {
             let own = taken(&format!("extensions.worktreeconfig{entry}"), false).unwrap();

@@ -1,8 +1,12 @@
 //! Which git is run, and what it may run in turn.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, FileType, access, stat};
+
+use super::find::is_outside;
 
 /// The git to run.
 pub(super) struct Program {
@@ -15,29 +19,38 @@ pub(super) struct Program {
 /// Finds git in a `PATH`. Only absolute directories outside of the work tree `top` count, for git
 /// and for what it runs: in any other the repository could have put its own.
 pub(super) fn find(path: Option<&OsStr>, top: &Path) -> Result<Program, String> {
-    let none = || "no git outside of the repository is in PATH".to_owned();
-    let dirs: Vec<PathBuf> = std::env::split_paths(path.ok_or_else(none)?)
-        .filter(|dir| dir.is_absolute() && outside(dir, top))
-        .collect();
-    let git = dirs.iter().map(|dir| dir.join("git")).find(|git| {
-        git.metadata()
-            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-            && outside(git, top)
-    });
+    let mut git = None;
+    let mut kept = Vec::new();
+    let dirs = path.unwrap_or_default().as_bytes().split(|b| *b == b':');
+    for dir in dirs.filter(|dir| dir.starts_with(b"/")) {
+        let at = Path::new(OsStr::from_bytes(dir));
+        if !is_outside(at, top) {
+            continue;
+        }
+        if !kept.is_empty() {
+            kept.push(b':');
+        }
+        kept.extend_from_slice(dir);
+        let here = at.join("git");
+        if git.is_none() && is_program(&here) && is_outside(&here, top) {
+            git = Some(here);
+        }
+    }
     Ok(Program {
-        git: git.ok_or_else(none)?,
-        path: std::env::join_paths(dirs).map_err(|e| e.to_string())?,
+        git: git.ok_or("no git outside of the repository is in PATH")?,
+        path: OsString::from_vec(kept),
     })
 }
 
-/// Where links lead counts. What is not there is nowhere.
-fn outside(path: &Path, top: &Path) -> bool {
-    std::fs::canonicalize(path).is_ok_and(|real| !real.starts_with(top))
+fn is_program(path: &Path) -> bool {
+    stat(path).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file())
+        && access(path, Access::EXEC_OK).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt;
 
     fn program(at: &Path) {
         std::fs::create_dir_all(at.parent().unwrap()).unwrap();
@@ -65,7 +78,7 @@ mod tests {
         assert_eq!(found.git, bin.join("git"));
         let rest = format!("{at}/pointer:{at}/plain:{at}/bin");
         assert_eq!(found.path, OsStr::new(&rest));
-        for none in [Some(""), Some("."), Some(".:bin"), None] {
+        for none in [Some(""), Some("."), Some(".:bin"), Some("/missing"), None] {
             assert!(find(none.map(OsStr::new), &top).is_err(), "{none:?}");
         }
     }

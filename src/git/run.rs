@@ -1,8 +1,8 @@
 //! One git command, bounded in time and output.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::leash::Leash;
 use super::program::Program;
+use super::shadow::Env;
 
 /// What is read of an answer, in bytes.
 const OUTPUT_BYTES: usize = 256 * 1024;
@@ -36,14 +37,20 @@ pub(super) struct Git<'a> {
     leash: &'a Leash,
     until: Instant,
     /// Where it looks.
-    pub(super) env: Vec<(&'static str, PathBuf)>,
+    pub(super) env: Option<Env>,
 }
 
 /// What a command printed.
 pub(super) struct Output {
-    pub(super) text: String,
+    pub(super) bytes: Vec<u8>,
     /// All of it was read.
     pub(super) complete: bool,
+}
+
+impl Output {
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.bytes)
+    }
 }
 
 impl<'a> Git<'a> {
@@ -52,7 +59,7 @@ impl<'a> Git<'a> {
             program,
             leash,
             until,
-            env: Vec::new(),
+            env: None,
         }
     }
 
@@ -84,8 +91,10 @@ impl<'a> Git<'a> {
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_ALLOW_PROTOCOL", "none")
-            .env("LC_ALL", "C")
-            .envs(self.env.iter().map(|(name, value)| (name, value)));
+            .env("LC_ALL", "C");
+        for (name, value) in self.env.iter().flatten() {
+            command.env(name, value);
+        }
         dies_with_us(&mut command);
         let mut child = command.spawn().map_err(|e| format!("git: {e}"))?;
         let pid = Pid::from_child(&child);
@@ -115,7 +124,7 @@ impl<'a> Git<'a> {
     fn await_end(&self, pid: Pid) {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(pid), look), Ok(None)) && !self.left().is_zero() {
-            std::thread::sleep(LOOK);
+            let _ = poll(&mut [], Some(&timespec(LOOK)));
         }
     }
 
@@ -128,12 +137,8 @@ impl<'a> Git<'a> {
                 break false;
             }
             let left = self.left();
-            let timeout = Timespec {
-                tv_sec: left.as_secs().cast_signed(),
-                tv_nsec: left.subsec_nanos().into(),
-            };
             let mut fds = [PollFd::new(&stdout, PollFlags::IN)];
-            match poll(&mut fds, Some(&timeout)) {
+            match poll(&mut fds, Some(&timespec(left))) {
                 Ok(0) => return Err("it took too long".to_owned()),
                 Ok(_) => {}
                 Err(rustix::io::Errno::INTR) => continue,
@@ -146,10 +151,14 @@ impl<'a> Git<'a> {
                 Err(e) => return Err(e.to_string()),
             }
         };
-        Ok(Output {
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-            complete,
-        })
+        Ok(Output { bytes, complete })
+    }
+}
+
+fn timespec(time: Duration) -> Timespec {
+    Timespec {
+        tv_sec: time.as_secs().cast_signed(),
+        tv_nsec: time.subsec_nanos().into(),
     }
 }
 

@@ -7,11 +7,13 @@
 //! configuration says so, and ours does not.
 
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::find::Place;
+use rustix::fs::{Mode, OFlags, mkdir, open, rmdir, symlink, unlink};
+use rustix::io::{Errno, write};
+
+use super::find::{Place, is_outside};
 
 /// What is the repository's own. Objects are not: their alternates may be relative to them.
 const LINKS: &[&str] = &["refs", "packed-refs", "info", "shallow"];
@@ -19,6 +21,9 @@ const CONFIG: &str = "config";
 const PREFIX: &str = "agent-room-git-";
 /// One that is older was left by a hook that was killed; a question takes less than a second.
 const STALE: Duration = Duration::from_secs(60);
+
+/// Variables for git.
+pub(super) type Env = [(&'static str, PathBuf); 4];
 
 /// A stand-in, removed when it is dropped.
 pub(super) struct Shadow {
@@ -39,23 +44,18 @@ impl Shadow {
         let name = format!(
             "{PREFIX}{}-{}",
             std::process::id(),
-            now.unwrap_or_default().as_nanos()
+            now.unwrap_or_default().subsec_nanos()
         );
         for base in bases.iter().filter(|base| base.is_absolute()) {
-            // Also not where it would be a change of the repository's.
-            if !fs::canonicalize(base).is_ok_and(|base| !base.starts_with(&place.top)) {
-                continue;
-            }
             let path = base.join(&name);
-            // Fails where there is anything already.
-            if fs::DirBuilder::new().mode(0o700).create(&path).is_err() {
+            // Not where it would be a change of the repository's. Fails where there is anything already.
+            if !is_outside(base, &place.top) || mkdir(&path, Mode::RWXU).is_err() {
                 continue;
             }
             sweep(base);
             let shadow = Self { path };
             for link in LINKS {
-                symlink(place.common.join(link), shadow.path.join(link))
-                    .map_err(|e| format!("{}: {e}", shadow.path.display()))?;
+                symlink(place.common.join(link), shadow.path.join(link)).map_err(said)?;
             }
             return Ok(shadow);
         }
@@ -63,14 +63,19 @@ impl Shadow {
     }
 
     /// Gives it its configuration.
-    pub(super) fn configure(&self, text: &str) -> Result<(), String> {
-        let path = self.path.join(CONFIG);
-        fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
+    pub(super) fn configure(&self, text: &[u8]) -> Result<(), String> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = open(self.path.join(CONFIG), flags, Mode::RUSR).map_err(said)?;
+        match write(&file, text) {
+            Ok(length) if length == text.len() => Ok(()),
+            Ok(_) => Err(said(Errno::NOSPC)),
+            Err(e) => Err(said(e)),
+        }
     }
 
     /// With these variables git takes it for the common directory.
-    pub(super) fn env(&self, place: &Place) -> Vec<(&'static str, PathBuf)> {
-        vec![
+    pub(super) fn env(&self, place: &Place) -> Env {
+        [
             ("GIT_DIR", place.dir.clone()),
             ("GIT_COMMON_DIR", self.path.clone()),
             ("GIT_OBJECT_DIRECTORY", place.common.join("objects")),
@@ -85,11 +90,15 @@ impl Drop for Shadow {
     }
 }
 
+fn said(e: Errno) -> String {
+    format!("the stand-in of the repository: {e}")
+}
+
 fn remove(path: &Path) {
     for name in LINKS.iter().chain([&CONFIG]) {
-        let _ = fs::remove_file(path.join(name));
+        let _ = unlink(path.join(name));
     }
-    let _ = fs::remove_dir(path);
+    let _ = rmdir(path);
 }
 
 /// Removes what killed hooks left.

@@ -174,8 +174,8 @@ fn nothing_is_left_of_a_question() {
     repo.write("new.rs", "x");
     let place = Place::around(Some(&repo.top)).unwrap();
     let shadow = Shadow::make(&place).unwrap();
-    let path = shadow.env(&place).remove(1).1;
-    shadow.configure("").unwrap();
+    let path = shadow.env(&place)[1].1.clone();
+    shadow.configure(b"").unwrap();
     assert!(path.join("refs").join("heads").is_dir());
     drop(shadow);
     assert!(!path.exists());
