@@ -106,7 +106,8 @@ fn left(
     if place.foreign {
         // Whether the user trusts it: git's own rules, which come before it reads anything there.
         let at = place.top.to_str().ok_or("its path is not UTF-8")?;
-        git.run(&["-C", at, "rev-parse", "--git-dir"], Stdio::null())?;
+        git.run(&["-C", at, "rev-parse", "--git-dir"], Stdio::null())
+            .map_err(|why| format!("it belongs to another user, and {why}"))?;
     }
     let shadow = Shadow::make(&place)?;
     git.env = Some(shadow.env(&place));
@@ -119,7 +120,8 @@ fn left(
             "--ahead-behind",
             "-z",
             "--untracked-files=normal",
-            // Of a submodule nothing but its HEAD is looked at: no git is started in it.
+            // No git is started in a submodule. Its HEAD is read, and its configuration for how its
+            // references are kept; ignoring it altogether would read the same, and miss its moves.
             "--ignore-submodules=dirty",
         ],
         Stdio::null(),

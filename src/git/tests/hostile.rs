@@ -218,3 +218,29 @@ fn a_question_that_is_dropped_leaves_no_git() {
     assert!(why.contains("too long"), "{why}");
     assert!(begun.elapsed().as_millis() < 2_000);
 }
+
+/// Another user's repository is asked where git itself would be: where the user said so.
+#[test]
+fn a_repository_of_another_user_is_gits_to_judge() {
+    let repo = Repo::new();
+    repo.write("new", "x");
+    let ours = Place::around(Some(&repo.top)).unwrap();
+    assert!(!ours.foreign);
+    // Only root can give anything away.
+    if rustix::process::geteuid().is_root() {
+        std::os::unix::fs::chown(&repo.top, Some(4711), None).unwrap();
+        assert!(Place::around(Some(&repo.top)).unwrap().foreign);
+        let theirs = std::process::Command::new("git")
+            .args(["rev-parse", "--git-dir"])
+            .current_dir(&repo.top)
+            .output()
+            .unwrap();
+        match repo.ask(GitPolicy::Clean) {
+            Answer::Left(_) => assert!(theirs.status.success()),
+            answer => {
+                assert!(!theirs.status.success());
+                assert!(not_asked(answer).contains("another user"));
+            }
+        }
+    }
+}
