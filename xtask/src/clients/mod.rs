@@ -27,7 +27,7 @@ use stage::Kit;
 use crate::steps;
 
 /// What to run.
-#[derive(clap::Args, Default)]
+#[derive(clap::Args)]
 pub struct Args {
     /// Only the cases on this CLI.
     #[arg(long, value_enum)]
