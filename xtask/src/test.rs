@@ -45,6 +45,13 @@ pub fn test(args: &Args) -> anyhow::Result<std::process::ExitCode> {
         return Ok(std::process::ExitCode::SUCCESS);
     }
     // As a program of its own: the steps above have built this one anew, under its feet.
-    run(cargo(&["run", "--quiet", "--package", "xtask", "--", "clients"]))?;
+    run(cargo(&[
+        "run",
+        "--quiet",
+        "--package",
+        "xtask",
+        "--",
+        "clients",
+    ]))?;
     Ok(std::process::ExitCode::SUCCESS)
 }
