@@ -31,6 +31,12 @@ impl From<rusqlite::Error> for Fault {
 }
 
 impl Fault {
+    /// Another connection has what this one needs.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Sql(rusqlite::Error::SqliteFailure(e, _))
+            if matches!(e.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
     /// For the caller, with the file's name where the file is the matter.
     pub fn told(self, path: &Path) -> Error {
         match self {

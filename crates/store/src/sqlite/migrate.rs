@@ -19,7 +19,11 @@ pub(super) fn version() -> usize {
 /// Brings the tables to today's version; a file of a newer version or of another program is refused
 /// untouched.
 pub(super) fn migrate(conn: &Connection) -> Outcome<()> {
-    if found(conn)? == version() {
+    // In one transaction: between two reads another process may make the tables. Dropped, it ends.
+    let looking = conn.unchecked_transaction()?;
+    let done = found(&looking)? == version();
+    drop(looking);
+    if done {
         return Ok(());
     }
     // Again under the lock: another process may just have done it.

@@ -3,7 +3,7 @@
 use std::fs::OpenOptions;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -14,6 +14,8 @@ use crate::{Error, Result};
 
 /// How long a connection waits for another process's lock.
 const BUSY: Duration = Duration::from_secs(5);
+/// Between two tries to open a file that another process is opening.
+const AGAIN: Duration = Duration::from_millis(5);
 /// Prepared statements kept by each connection; more than there are in this crate.
 const STATEMENTS: usize = 128;
 /// Bytes of a page, where the file is new. A post touches some ten pages, each at another place of the
@@ -27,7 +29,16 @@ pub(super) fn writer(path: &Path) -> Result<Connection> {
     let file = file.read(true).append(true).create(true).mode(0o600);
     file.open(path)
         .map_err(|e| Error::Internal(format!("cannot open {}: {e}", path.display())))?;
-    ready(path).map_err(|fault| match fault {
+    let until = Instant::now() + BUSY;
+    let opened = loop {
+        match ready(path) {
+            // Not waited for by SQLite itself: who changes the journal's mode, or turns a read into a
+            // write, gets this at once while another opens the same new file.
+            Err(fault) if fault.is_busy() && Instant::now() < until => std::thread::sleep(AGAIN),
+            other => break other,
+        }
+    };
+    opened.map_err(|fault| match fault {
         Fault::Refused(error) => {
             Error::InvalidRequest(format!("cannot use {}: {error}", path.display()))
         }
