@@ -10,7 +10,7 @@ use room_protocol::lane::Peek;
 use room_protocol::layout::run_files::{GIT_MARKER, NOTE, ROOM_MARKER, STAMP};
 use room_protocol::limits::{CONTEXT_BYTES, PAGE, PAYLOAD_BYTES, TURN_DEADLINE};
 use room_protocol::runfile::GitPolicy;
-use room_protocol::{AuthorKind, RunId, Timestamp};
+use room_protocol::{RunId, Timestamp};
 
 use crate::alarm::Deadline;
 use crate::dialect::Moment;
@@ -56,9 +56,8 @@ fn steps(hook: Hook, cli: Option<&str>, payload: Payload) -> Result<(), String> 
     say(
         "event",
         format_args!(
-            "{} ({:?}), session {}, read as {} writes it",
+            "{}, session {}, read as {} writes it",
             job.payload.event.as_deref().unwrap_or("without a name"),
-            job.moment,
             job.payload.session.as_deref().unwrap_or("without a name"),
             job.dialect.name()
         ),
@@ -115,10 +114,15 @@ fn interval(job: &Job) -> Result<(), String> {
     let wait = stamp.wait(Timestamp::now(), interval);
     say(
         "interval",
-        format_args!("{interval:?}, {} questions failed in a row", stamp.failures),
+        format_args!(
+            "{} s between two questions; failed in a row: {}",
+            interval.as_secs_f64(),
+            stamp.failures
+        ),
     );
     if wait > Duration::ZERO {
-        return Err(format!("the next question is due in {wait:?}"));
+        let seconds = wait.as_secs_f64();
+        return Err(format!("the next question is due in {seconds:.1} s"));
     }
     Ok(())
 }
@@ -148,12 +152,8 @@ fn room(job: &Job, stop: bool) -> Result<(), String> {
     if stop {
         let chain = Chain::of(job.dialect, &job.payload);
         let marker = Marker::read(&job.dir, ROOM_MARKER, &chain);
-        let person = peek
-            .messages
-            .iter()
-            .any(|w| w.message.author.kind == AuthorKind::Person);
-        say("chain", format_args!("{chain:?}, {marker:?}"));
-        if !marker.may_hold_for_messages(&chain, person) {
+        say("chain", marker.told(&chain));
+        if !marker.may_hold_for_messages(&chain, peek.people > 0) {
             say("so", "the stop is let go: its chain was held often enough");
             return Ok(());
         }
@@ -161,9 +161,8 @@ fn room(job: &Job, stop: bool) -> Result<(), String> {
     say(
         "so",
         format_args!(
-            "it shows {} of them in {} bytes, {} wait on{}",
+            "it shows {} of them, {} left to wait{}",
             text.shown.len(),
-            text.text.len(),
             text.more,
             if stop { "; the stop is held" } else { "" }
         ),

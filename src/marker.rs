@@ -79,6 +79,20 @@ impl Marker {
         })
     }
 
+    /// For somebody who looks: which chain, and how often it was held.
+    pub(crate) fn told(&self, chain: &Chain) -> String {
+        let which = match chain {
+            Chain::Named(name) => name.as_str(),
+            Chain::Opens(_) => "this stop opens one",
+            Chain::GoesOn(_) => "this stop goes on with one",
+            Chain::Unknown => "the CLI does not tell, so the whole run is one",
+        };
+        format!(
+            "{which}; held so far: {} of {GATE_BLOCKS}, for agents' messages alone: {} of {GATE_AGENT_BLOCKS}",
+            self.count, self.for_agents
+        )
+    }
+
     /// Whether the chain may be held for messages: with a person's words among those that wait, or
     /// only with agents'.
     pub(crate) fn may_hold_for_messages(&self, chain: &Chain, person: bool) -> bool {

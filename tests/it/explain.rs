@@ -38,6 +38,9 @@ fn each_hook_says_what_it_would_do_step_by_step() {
     }
     let said = explained(&run, run.gate(), &stop(false));
     assert!(said.contains("the stop is held"), "{said}");
+    assert!(said.contains("held so far: 0 of 4"), "{said}");
+    // Words for a person, no program's inner forms.
+    assert!(!said.contains('{') && !said.contains("Some("), "{said}");
     let said = explained(&run, run.beat(), &claude("PostToolUse-main"));
     assert!(said.contains("sign of life"), "{said}");
     let said = explained(&run, run.relay(), &batch("t1").with("agent_id", "a"));
