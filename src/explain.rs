@@ -44,7 +44,8 @@ fn steps(hook: Hook, cli: Option<&str>, payload: Payload) -> Result<(), String> 
     say("run", &run);
     let is_object = payload.is_object;
     let clock = Deadline::unbounded(TURN_DEADLINE);
-    let job = start::job(start::find(&run)?, &run, cli, payload, clock)?;
+    let (layout, dir) = start::find(&run)?;
+    let job = start::job((layout, dir.unlogged()), &run, cli, payload, clock)?;
     say(
         "room",
         format_args!("{}, as {}", job.run.room, job.run.name),
@@ -115,14 +116,12 @@ fn interval(job: &Job) -> Result<(), String> {
     say(
         "interval",
         format_args!(
-            "{} s between two questions; failed in a row: {}",
-            interval.as_secs_f64(),
+            "{interval:?} between two questions; failed in a row: {}",
             stamp.failures
         ),
     );
     if wait > Duration::ZERO {
-        let seconds = wait.as_secs_f64();
-        return Err(format!("the next question is due in {seconds:.1} s"));
+        return Err(format!("the next question is due in {wait:?}"));
     }
     Ok(())
 }

@@ -53,6 +53,20 @@ fn each_hook_says_what_it_would_do_step_by_step() {
     assert!(said.contains("another agent's tool call"), "{said}");
 }
 
+/// Not even a line of the log, where a hook at work would write one.
+#[test]
+fn what_makes_no_sense_is_left_as_it_is() {
+    let daemon = Daemon::start();
+    let run = daemon.open();
+    daemon.post("x");
+    for name in ["stamp", "session.json", "note.json", "stop-room-nudged"] {
+        run.write(name, b"{nonsense");
+    }
+    explained(&run, run.relay(), &batch("t1"));
+    explained(&run, run.gate(), &stop(false));
+    assert_eq!(run.log(), "");
+}
+
 #[test]
 fn without_a_run_it_says_why() {
     let explain = |hook: Hook| {

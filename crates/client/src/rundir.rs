@@ -16,12 +16,22 @@ use crate::{lock, log};
 #[derive(Debug)]
 pub struct RunDir {
     dir: Dir,
+    logs: bool,
 }
 
 impl RunDir {
     /// Opens it. [`DirError::is_missing`] when no such run was ever opened here.
     pub fn open(path: &Path) -> Result<Self, DirError> {
-        Dir::open(path).map(|dir| Self { dir })
+        Dir::open(path).map(|dir| Self { dir, logs: true })
+    }
+
+    /// The same, with a log that nothing is written to: for somebody who looks and changes nothing.
+    #[must_use]
+    pub fn unlogged(self) -> Self {
+        Self {
+            logs: false,
+            ..self
+        }
     }
 
     /// Where it is. For messages and children; what is done here goes through the descriptor.
@@ -106,6 +116,8 @@ impl RunDir {
 
     /// Adds a line to `hooks.log`. What goes wrong here is not worth telling.
     pub fn log(&self, line: &str) {
-        let _ = log::append(&self.dir, line);
+        if self.logs {
+            let _ = log::append(&self.dir, line);
+        }
     }
 }
