@@ -66,3 +66,11 @@ pub const OUTBOX_FILES: usize = 256;
 pub const PAGE: usize = 500;
 /// Connections that the daemon serves at once, both lanes together.
 pub const CONNECTIONS: usize = 4_096;
+/// How many of them one process may have on the run lane.
+pub const LANE_CONNECTIONS: usize = 64;
+/// A request's header on the run lane is complete within this.
+pub const LANE_HEADER_WAIT: Duration = Duration::from_secs(2);
+/// A request's body on the run lane is complete within this.
+pub const LANE_BODY_WAIT: Duration = Duration::from_secs(5);
+/// Large request bodies in memory at once, on each lane, in bytes.
+pub const BODIES_BYTES: usize = 16 * REQUEST_BYTES;
