@@ -103,7 +103,11 @@ pub(super) fn inbox(conn: &Connection, query: &InboxQuery) -> Outcome<Found<Inbo
         });
     }
     let begun = begun(conn, &seat, query.session.as_deref())?;
-    let wanted = query.limit.saturating_add(begun.len());
+    // Of the newest those too large for the budget are passed over, and nobody knows how many.
+    let wanted = match query.newest {
+        true => i64::MAX as usize,
+        false => query.limit.saturating_add(begun.len()),
+    };
     let sql = if query.newest { NEWEST } else { NUMBERS };
     let fresh = numbers(conn, &seat, sql, wanted)?.into_iter();
     let fresh = fresh.filter(|n| !begun.iter().any(|(number, _)| number == n));

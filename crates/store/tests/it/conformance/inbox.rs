@@ -205,6 +205,8 @@ async fn the_newest_that_fit_come_in_order(store: &dyn Store) {
     // One that does not fit any more is not overtaken.
     assert_eq!(newest(store, 9, 25).await, [3, 4, 6]);
     assert_eq!(newest(store, 1, 26).await, [6]);
+    // What is passed over does not count.
+    assert_eq!(newest(store, 2, 10).await, [4, 6]);
     let begun = Acknowledgement {
         items: vec![AckItem {
             id: id(2),
